@@ -5,7 +5,7 @@ use hopscope_engine::config::radio::Phy;
 use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::mac::dcf::{Frame, FrameKind};
 use hopscope_engine::phy::modes::Mode;
-use hopscope_engine::record::{Look, link_between};
+use hopscope_engine::record::{NetworkView, link_between};
 use hopscope_wire::dot11::{self, DATA_HEADER, FCS_BYTES, MOST_DURATION, Mac};
 use hopscope_wire::link::LLC_BYTES;
 use hopscope_wire::packet::{Encoder, Whole};
@@ -102,10 +102,10 @@ impl Air {
     }
 
     /// The flow that a frame which begins now belongs to.
-    pub fn flow_of(&mut self, frame: &Frame, look: &impl Look) -> FlowId {
+    pub fn flow_of(&mut self, frame: &Frame, view: &impl NetworkView) -> FlowId {
         match frame.kind {
             FrameKind::Rts | FrameKind::Data => {
-                let flow = look.packet(frame.body).flow;
+                let flow = view.packet(frame.body).flow;
                 self.last_flow[frame.src.index()] = flow;
                 flow
             }
@@ -122,7 +122,7 @@ impl Air {
     }
 
     /// A frame begins: its octets are made.
-    pub fn make(&mut self, frame: &Frame, slot: u32, flow: FlowId, encoder: &Encoder, look: &impl Look) {
+    pub fn make(&mut self, frame: &Frame, slot: u32, flow: FlowId, encoder: &Encoder, view: &impl NetworkView) {
         let sent = &mut self.sent[slot as usize];
         sent.flow = flow;
         sent.octets.clear();
@@ -139,8 +139,8 @@ impl Air {
             body: &[],
         };
         if frame.kind == FrameKind::Data {
-            let packet = look.packet(frame.body);
-            let whole = Whole { packet, extra: look.extra(packet), octets: look.octets(packet) };
+            let packet = view.packet(frame.body);
+            let whole = Whole { packet, extra: view.extra(packet), octets: view.octets(packet) };
             let (header, llc) = self.headers[frame.src.index()];
             let (whole_bytes, length) = (llc + packet.bytes, frame.bytes.saturating_sub(header));
             if frame.frag == 0 && length >= whole_bytes {
@@ -166,8 +166,8 @@ impl Air {
     }
 
     /// Mean received power of a link as an octet holds it; none where nothing is heard.
-    fn signal(&mut self, from: NodeId, hearer: NodeId, look: &impl Look) -> Option<i8> {
-        let power = link_between(look, from, hearer)?.power;
+    fn signal(&mut self, from: NodeId, hearer: NodeId, view: &impl NetworkView) -> Option<i8> {
+        let power = link_between(view, from, hearer)?.power;
         let (known, level_of) = &mut self.levels[from.index()];
         if *known != power {
             *known = power;
@@ -177,8 +177,14 @@ impl Air {
     }
 
     /// What radiotap tells of a frame that `hearer` has received, or of its own where there is none.
-    pub fn radiotap(&mut self, frame: &Frame, hearer: Option<NodeId>, spoiled: bool, look: &impl Look) -> Radiotap {
-        let signal = hearer.and_then(|hearer| self.signal(frame.src, hearer, look));
+    pub fn radiotap(
+        &mut self,
+        frame: &Frame,
+        hearer: Option<NodeId>,
+        spoiled: bool,
+        view: &impl NetworkView,
+    ) -> Radiotap {
+        let signal = hearer.and_then(|hearer| self.signal(frame.src, hearer, view));
         Radiotap {
             rate: (frame.mode.rate() / 500_000) as u8,
             frequency: self.frequency,

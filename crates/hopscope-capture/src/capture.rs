@@ -9,7 +9,7 @@ use hopscope_engine::ids::{FlowId, NodeId, PacketId};
 use hopscope_engine::mac::dcf::{Frame, FrameKind};
 use hopscope_engine::packet::Body;
 use hopscope_engine::phy::RxOutcome;
-use hopscope_engine::record::{Classes, Look, Record, Recorder};
+use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_engine::units::Time;
 use hopscope_wire::address;
 use hopscope_wire::packet::{Encoder, Whole};
@@ -17,11 +17,11 @@ use serde::Serialize;
 
 use crate::air::Air;
 use crate::choice::Choice;
+use crate::comment;
 use crate::connection::{Account, Connection};
 use crate::pcapng::{self, Direction, MOST_FIRST, PacketHead, RADIOTAP, RAW_IP};
 use crate::sink::Sink;
 use crate::tally::Tally;
-use crate::verdict;
 
 /// Octets gathered before they go to the system, up to a multiple of it in the file, as whole pages are taken faster. Linux took
 /// longer for pieces of 16 KiB and five times as long for those of 256 KiB (ext4, kernel 6.18).
@@ -46,7 +46,7 @@ pub struct Capture<const MONITOR: bool> {
     accounts: Vec<Account>,
     account_of: Vec<(usize, NodeId)>,
     tally: Tally,
-    heard: Heard,
+    received: RxFrame,
     packets: u64,
     octets: u64,
     counted_otherwise: u64,
@@ -56,7 +56,7 @@ pub struct Capture<const MONITOR: bool> {
 
 /// The data frame that ended last at a node it was meant for: its packet need not be made into octets again.
 #[derive(Debug, Clone, Copy)]
-struct Heard {
+struct RxFrame {
     at: Time,
     node: NodeId,
     slot: u32,
@@ -116,7 +116,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             accounts: (0..config.flows.len() as u32).map(Account::new).collect(),
             account_of,
             tally: Tally::default(),
-            heard: Heard { at: Time::ZERO, node: NodeId::BROADCAST, slot: 0, copy: PacketId::NONE },
+            received: RxFrame { at: Time::ZERO, node: NodeId::BROADCAST, slot: 0, copy: PacketId::NONE },
             packets: 0,
             octets: 0,
             counted_otherwise: 0,
@@ -214,9 +214,9 @@ impl<const MONITOR: bool> Capture<MONITOR> {
 
     // ---- radios ----------------------------------------------------------------------------------------------
 
-    fn on_frame(&mut self, now: Time, frame: &Frame, slot: u32, look: &impl Look) {
-        self.tally.on_frame(frame, look);
-        let flow = self.air.flow_of(frame, look);
+    fn on_frame(&mut self, now: Time, frame: &Frame, slot: u32, view: &impl NetworkView) {
+        self.tally.on_frame(frame, view);
+        let flow = self.air.flow_of(frame, view);
         let of_node = |node: NodeId| self.radios.get(node.index()).is_some_and(|radio| *radio != NONE);
         // Anyone may overhear it, or be reached by a broadcast.
         let by_all = MONITOR || frame.is_broadcast();
@@ -225,8 +225,8 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             self.air.skip(slot, flow);
             return;
         }
-        self.air.make(frame, slot, flow, &self.encoder, look);
-        self.write_frame(now, (frame.src, None), frame, slot, "", look);
+        self.air.make(frame, slot, flow, &self.encoder, view);
+        self.write_frame(now, (frame.src, None), frame, slot, "", view);
     }
 
     /// A frame has ended at a node; `meant`: it was addressed to it.
@@ -236,19 +236,19 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         (node, meant): (NodeId, bool),
         (frame, slot): (&Frame, u32),
         outcome: RxOutcome,
-        look: &impl Look,
+        view: &impl NetworkView,
     ) {
         if self.sink.is_none() || !self.is_chosen(self.air.sent(slot).flow) {
             return;
         }
         if meant && frame.kind == FrameKind::Data {
-            self.heard = Heard { at: now, node, slot, copy: PacketId::NONE };
+            self.received = RxFrame { at: now, node, slot, copy: PacketId::NONE };
         }
         if outcome == RxOutcome::Received {
-            self.write_frame(now, (node, Some(node)), frame, slot, "", look);
+            self.write_frame(now, (node, Some(node)), frame, slot, "", view);
         } else if self.choice.lost && meant && self.radios[node.index()] != NONE {
-            let comment = verdict::of_frame(node, outcome, look);
-            self.write_frame(now, (node, Some(node)), frame, slot, &comment, look);
+            let comment = comment::of_frame(node, outcome, view);
+            self.write_frame(now, (node, Some(node)), frame, slot, &comment, view);
         }
     }
 
@@ -260,13 +260,13 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         frame: &Frame,
         slot: u32,
         comment: &str,
-        look: &impl Look,
+        view: &impl NetworkView,
     ) {
         let interface = self.radios[node.index()];
         if interface == NONE || self.air.sent(slot).octets.is_empty() {
             return;
         }
-        let radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), look);
+        let radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), view);
         let octets = &self.air.sent(slot).octets;
         let direction = if hearer.is_some() { Direction::In } else { Direction::Out };
         self.counted_otherwise += u64::from(frame.bytes as usize != octets.len());
@@ -280,34 +280,34 @@ impl<const MONITOR: bool> Capture<MONITOR> {
     // ---- hosts -----------------------------------------------------------------------------------------------
 
     /// A node has made a packet.
-    fn on_made(&mut self, now: Time, id: PacketId, look: &impl Look) {
-        let packet = look.packet(id);
+    fn on_made(&mut self, now: Time, id: PacketId, view: &impl NetworkView) {
+        let packet = view.packet(id);
         self.tally.on_made(packet);
         if let Body::Tcp(segment) = &packet.body {
             if let Some((account, _)) = self.account(packet.flow).filter(|(_, host)| *host == packet.src) {
                 account.on_sent(now, segment);
             }
         }
-        self.write_packet(now, (packet.src, Direction::Out), id, "", look);
+        self.write_packet(now, (packet.src, Direction::Out), id, "", view);
     }
 
     /// A packet has come to its destination.
-    fn on_arrived(&mut self, now: Time, node: NodeId, id: PacketId, look: &impl Look) {
-        let packet = look.packet(id);
+    fn on_arrived(&mut self, now: Time, node: NodeId, id: PacketId, view: &impl NetworkView) {
+        let packet = view.packet(id);
         if let Body::Tcp(segment) = &packet.body {
             if let Some((account, _)) = self.account(packet.flow).filter(|(_, host)| *host == node) {
                 account.on_received(now, segment);
             }
         }
-        self.write_packet(now, (node, Direction::In), id, "", look);
+        self.write_packet(now, (node, Direction::In), id, "", view);
     }
 
     /// A packet has come to a node from a neighbour. Those for the node itself are told of as they arrive, unless they are for its
     /// routing protocol; those that go on have been seen by its radio, unless they have come by a wire.
-    fn on_passing(&mut self, now: Time, (node, by_wire): (NodeId, bool), id: PacketId, look: &impl Look) {
-        let packet = look.packet(id);
+    fn on_passing(&mut self, now: Time, (node, by_wire): (NodeId, bool), id: PacketId, view: &impl NetworkView) {
+        let packet = view.packet(id);
         if packet.src != node && (packet.body.is_routing_message() || by_wire && packet.dst != node) {
-            self.write_packet(now, (node, Direction::In), id, "", look);
+            self.write_packet(now, (node, Direction::In), id, "", view);
         }
     }
 
@@ -323,19 +323,19 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         (node, direction): (NodeId, Direction),
         id: PacketId,
         comment: &str,
-        look: &impl Look,
+        view: &impl NetworkView,
     ) {
         let interface = self.hosts[node.index()];
-        let packet = look.packet(id);
+        let packet = view.packet(id);
         if interface == NONE || self.sink.is_none() || !self.is_chosen(packet.flow) {
             return;
         }
-        let Heard { at, node: hearer, slot, copy } = self.heard;
+        let RxFrame { at, node: hearer, slot, copy } = self.received;
         let is_heard = direction == Direction::In && (at, hearer, copy) == (now, node, id);
         let mut octets = if is_heard { self.air.sent(slot).packet() } else { &[] };
         if octets.is_empty() {
             self.scratch.clear();
-            let whole = Whole { packet, extra: look.extra(packet), octets: look.octets(packet) };
+            let whole = Whole { packet, extra: view.extra(packet), octets: view.octets(packet) };
             let sender = if direction == Direction::Out { node } else { packet.prev_hop };
             self.encoder.packet(whole, sender, &mut self.scratch);
             octets = &self.scratch;
@@ -361,27 +361,27 @@ impl<const MONITOR: bool> Recorder for Capture<MONITOR> {
         .and(if MONITOR { Classes::OVERHEARD } else { Classes::NONE });
 
     #[inline]
-    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
         match record {
-            Record::FrameBegan { frame, slot } => self.on_frame(now, frame, *slot, look),
+            Record::FrameBegan { frame, slot } => self.on_frame(now, frame, *slot, view),
             Record::FrameEnded { node, frame, slot, outcome } => {
-                self.on_end(now, (*node, true), (frame, *slot), *outcome, look);
+                self.on_end(now, (*node, true), (frame, *slot), *outcome, view);
             }
             Record::FrameOverheard { node, frame, slot, outcome } => {
-                self.on_end(now, (*node, false), (frame, *slot), *outcome, look);
+                self.on_end(now, (*node, false), (frame, *slot), *outcome, view);
             }
-            Record::PacketMade { packet } => self.on_made(now, *packet, look),
-            Record::PacketArrived { node, packet } => self.on_arrived(now, *node, *packet, look),
+            Record::PacketMade { packet } => self.on_made(now, *packet, view),
+            Record::PacketArrived { node, packet } => self.on_arrived(now, *node, *packet, view),
             Record::PacketCopied { node, copy, .. } => {
-                if (self.heard.at, self.heard.node) == (now, *node) {
-                    self.heard.copy = *copy;
+                if (self.received.at, self.received.node) == (now, *node) {
+                    self.received.copy = *copy;
                 }
-                self.on_passing(now, (*node, false), *copy, look);
+                self.on_passing(now, (*node, false), *copy, view);
             }
-            Record::WireEnded { node, packet, .. } => self.on_passing(now, (*node, true), *packet, look),
+            Record::WireEnded { node, packet, .. } => self.on_passing(now, (*node, true), *packet, view),
             Record::Dropped { node, packet, reason } if self.choice.lost => {
-                let comment = verdict::of_packet(*node, *reason);
-                self.write_packet(now, (*node, Direction::Out), *packet, &comment, look);
+                let comment = comment::of_packet(*node, *reason);
+                self.write_packet(now, (*node, Direction::Out), *packet, &comment, view);
             }
             _ => {}
         }

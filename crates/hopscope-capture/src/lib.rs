@@ -9,7 +9,7 @@
 //! | `choice.rs` | what of a run is captured |
 //! | `capture.rs` | the recorder |
 //! | `air.rs` | frames of 802.11 as octets, and what radiotap tells of them |
-//! | `verdict.rs` | why a frame was lost, in words |
+//! | `comment.rs` | why a frame was lost, in words |
 //! | `tally.rs` | what the engine itself counts of what was captured, to set beside the counts of other tools |
 //! | `connection.rs` | the same for each connection: packets, bytes, round-trip times |
 //! | `pcapng.rs` | blocks of the file |
@@ -21,11 +21,11 @@
 mod air;
 mod capture;
 mod choice;
+mod comment;
 mod connection;
 mod pcapng;
 mod sink;
 mod tally;
-mod verdict;
 
 pub use capture::{Capture, Ended, Summary};
 pub use choice::Choice;

@@ -8,7 +8,7 @@ use hopscope_engine::packet::arena::Extra;
 use hopscope_engine::packet::olsr::OlsrBody;
 use hopscope_engine::packet::routing::RoutingMessage;
 use hopscope_engine::packet::{Body, Packet};
-use hopscope_engine::record::Look;
+use hopscope_engine::record::NetworkView;
 use serde::{Serialize, Serializer};
 
 /// Counts over all nodes of a run, whatever is captured of it.
@@ -32,13 +32,13 @@ pub struct Tally {
 
 impl Tally {
     /// A frame begins.
-    pub fn on_frame(&mut self, frame: &Frame, look: &impl Look) {
+    pub fn on_frame(&mut self, frame: &Frame, view: &impl NetworkView) {
         self.frames[frame.kind as usize] += 1;
         self.retries += u64::from(frame.retry);
         if frame.kind == FrameKind::Data && frame.frag == 0 {
-            let packet = look.packet(frame.body);
+            let packet = view.packet(frame.body);
             if packet.body.is_routing_message() {
-                self.on_message(packet, look.extra(packet));
+                self.on_message(packet, view.extra(packet));
             }
         }
     }

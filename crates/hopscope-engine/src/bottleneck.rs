@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::config::tcp::TIMESTAMPS_OPTION;
 use crate::config::{App, Config, FlowConfig, HostConfig, LONGEST, WireConfig, presets};
-use crate::record::{Classes, Look, Record, Recorder};
+use crate::record::{Classes, NetworkView, Record, Recorder};
 use crate::transport::tcp::{SenderStats, TcpSender};
 use crate::world::{Controls, World};
 use hopscope_core::error::{BuildError, BuildErrors};
@@ -227,7 +227,7 @@ struct Watch {
 impl Recorder for Watch {
     const WANTS: Classes = Classes::TRANSPORT.and(Classes::DROPS);
 
-    fn record(&mut self, _now: Time, record: &Record, _look: &mut impl Look) {
+    fn record(&mut self, _now: Time, record: &Record, _view: &mut impl NetworkView) {
         match record {
             Record::SegmentReceived { node: SENDER, .. } => self.acked = true,
             Record::SegmentSent { node: SENDER, header, .. } => {

@@ -5,7 +5,7 @@
 //! up, the router answers (RFC 792, Time Exceeded).
 
 use crate::config::Config;
-use crate::record::{Classes, Look, Record, Recorder};
+use crate::record::{Classes, NetworkView, Record, Recorder};
 use crate::world::{Controls, World};
 use hopscope_core::error::BuildError;
 use hopscope_core::ids::NodeId;
@@ -39,9 +39,9 @@ struct Expired(Vec<(u64, Seen)>);
 impl Recorder for Expired {
     const WANTS: Classes = Classes::DROPS;
 
-    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
         if let Record::Dropped { node, packet, reason: DropReason::TtlExpired } = *record {
-            if let Body::Opaque { number } = look.packet(packet).body {
+            if let Body::Opaque { number } = view.packet(packet).body {
                 self.0.push((number, Seen { at: now, node }));
             }
         }

@@ -373,7 +373,7 @@ pub struct EngineResult {
 
 pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>) -> RunResult {
     let now = world.now();
-    world.observe(|(meter, _), now, look| meter.close(now, look));
+    world.observe(|(meter, _), now, view| meter.close(now, view));
     let start = world.recorder().0.start();
     let wires = world.wires().enumerate().map(|(n, end)| wire_result(n as u32, end, start, now)).collect();
     let meter = &world.recorder().0;
@@ -509,7 +509,7 @@ fn node_result(meter: &Meter, node: NodeId) -> NodeResult {
         data_rate_mbps: rates.mean(),
         mac_packets: now.packets - old.packets,
         mac_retries: now.retries - old.retries,
-        mac_retry_drops: now.given_up - old.given_up,
+        mac_retry_drops: now.retry_drops - old.retry_drops,
         queue_drops: drops[DropReason::QueueFull as usize],
         early_drops: DropReason::EARLY.iter().map(|&reason| drops[reason as usize]).sum(),
         ecn_marks: marks.iter().sum(),

@@ -76,7 +76,7 @@ impl<R: Recorder> Simulation<R> {
 
     /// Lets the caller's observer act at the present instant, with a look at the network.
     pub fn observe<T>(&mut self, act: impl FnOnce(&mut R, Time, &mut WorldView<'_>) -> T) -> T {
-        self.world.observe(|(_, observer), now, look| act(observer, now, look))
+        self.world.observe(|(_, observer), now, view| act(observer, now, view))
     }
 
     /// True when the run has reached its end.
@@ -184,9 +184,9 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
 /// How many others a node hears in the mean, of nodes that crowd at some places as of those that are spread evenly: a few
 /// of them, spread over the list, are looked at.
 fn heard(nodes: &[[f64; 2]], reach: f64) -> f64 {
-    const LOOKED_AT: usize = 64;
+    const SAMPLED_NODES: usize = 64;
     let grid = Grid::new(nodes, reach);
-    let looked_at = LOOKED_AT.min(nodes.len()).max(1);
+    let looked_at = SAMPLED_NODES.min(nodes.len()).max(1);
     let chosen = (0..looked_at).map(|k| k * nodes.len() / looked_at).filter_map(|index| nodes.get(index));
     let others = chosen.map(|&[x, y]| {
         let within = |&other: &u32| (nodes[other as usize][0] - x).hypot(nodes[other as usize][1] - y) <= reach;

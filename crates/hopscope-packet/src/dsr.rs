@@ -53,7 +53,7 @@ pub struct RouteError {
     /// The link.
     pub link: BrokenLink,
     /// From the node that found it broken to the node whose source route used it.
-    pub way: Arc<[NodeId]>,
+    pub path: Arc<[NodeId]>,
 }
 
 /// The way a packet has to take (DSR Source Route option, RFC 4728 6.7).
@@ -98,7 +98,7 @@ impl DsrMessage {
                 let nodes = reply.route.iter().position(|&node| node == reply.replier).map_or(0, |place| place + 1);
                 header(nodes) + REPLY_OPTION + ADDRESS * (reply.route.len() as u32 - 1)
             }
-            DsrMessage::RouteError(error) => header(error.way.len()) + ERROR_OPTION,
+            DsrMessage::RouteError(error) => header(error.path.len()) + ERROR_OPTION,
         }
     }
 
@@ -140,7 +140,7 @@ mod tests {
         let request = |ids: &[u32], error| RouteRequest { id: 1, target: NodeId(9), path: nodes(ids), error };
         let broken = BrokenLink { from: NodeId(2), to: NodeId(3) };
         let reply = |ids: &[u32], replier| RouteReply { route: nodes(ids), replier: NodeId(replier) };
-        let error = |ids: &[u32]| RouteError { link: broken, way: nodes(ids) };
+        let error = |ids: &[u32]| RouteError { link: broken, path: nodes(ids) };
         let cases = [
             // As it leaves the initiator, and with two addresses.
             (DsrMessage::RouteRequest(request(&[1], None)), 4 + 8),

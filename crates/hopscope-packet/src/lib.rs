@@ -26,7 +26,7 @@ pub mod tcp;
 pub use arena::{ExtraId, PacketArena};
 pub use drop::DropReason;
 pub use notice::Notice;
-pub use path::{PathOption, Way};
+pub use path::{PathInfo, PathOption};
 pub use path_notice::{PathNotice, PathNoticeKind};
 
 use aodv::AodvMessage;
@@ -99,8 +99,8 @@ impl Packet {
 
     /// What it tells of its way.
     #[inline]
-    pub fn way(&self) -> Way {
-        Way { hops: self.hops, learnt: self.path }
+    pub fn path_info(&self) -> PathInfo {
+        PathInfo { hops: self.hops, learnt: self.path }
     }
 }
 

@@ -46,17 +46,17 @@ fn microseconds(at: Time) -> u32 {
 
 /// What a packet tells the transport that it has come to of its way.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Way {
+pub struct PathInfo {
     /// Hops travelled.
     pub hops: u8,
     /// What it has learnt, where its transport asked for it.
     pub learnt: Option<PathOption>,
 }
 
-impl Way {
+impl PathInfo {
     /// A way of so many hops on which nothing was asked.
     pub const fn of(hops: u8) -> Self {
-        Way { hops, learnt: None }
+        PathInfo { hops, learnt: None }
     }
 }
 

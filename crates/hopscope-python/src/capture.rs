@@ -74,7 +74,7 @@ fn conclude_both<const MONITOR: bool>(
 where
     (Ledger, Capture<MONITOR>): Recorder,
 {
-    run.observe(|(ledger, capture), now, look| (Some(ledger.result(now, look)), capture.finish(now)))
+    run.observe(|(ledger, capture), now, view| (Some(ledger.result(now, view)), capture.finish(now)))
 }
 
 /// A file that could not be opened, as Python says it.

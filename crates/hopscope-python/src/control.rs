@@ -253,7 +253,7 @@ impl FlowState {
             ("data", mac.data),
             ("packets", mac.packets),
             ("retries", mac.retries),
-            ("given_up", mac.given_up),
+            ("given_up", mac.retry_drops),
             ("data_failures", mac.data_failures),
         ]))
     }

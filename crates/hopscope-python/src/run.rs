@@ -117,7 +117,7 @@ pub fn run(
         let config = config.with_starts_drawn();
         let ledger = Ledger::new(&config);
         let explain = |simulation: &mut Simulation<Ledger>| {
-            (Some(simulation.observe(|ledger, now, look| ledger.result(now, look))), ())
+            (Some(simulation.observe(|ledger, now, view| ledger.result(now, view))), ())
         };
         run_observed(py, config, (ledger, explain), &token, progress, controls)
     } else {
@@ -237,7 +237,7 @@ pub fn static_hops(py: Python<'_>, config_json: &str) -> PyResult<Vec<u32>> {
 pub fn ways(py: Python<'_>, config_json: &str, until_s: f64) -> PyResult<Vec<(u32, Vec<[f64; 3]>)>> {
     let config: Config = parse(py, config_json)?;
     world::check(&config).map_err(|e| engine_error(py, &e))?;
-    let ways = py.detach(|| Mobility::new(&config.movement()).ways(Time::ZERO + Span::from_secs_f64(until_s)));
+    let ways = py.detach(|| Mobility::new(&config.movement()).paths(Time::ZERO + Span::from_secs_f64(until_s)));
     Ok(ways
         .into_iter()
         .map(|(node, way)| (node.0, way.into_iter().map(|(at, [x, y])| [at.as_secs(), x, y]).collect()))

@@ -3,7 +3,7 @@
 /// Least likeness of a word that is offered in place of another.
 const CUTOFF: f64 = 0.6;
 /// So much of a word is looked at.
-const LOOKED_AT: usize = 200;
+const SAMPLED_NODES: usize = 200;
 
 /// The choices as readable text for a message.
 pub fn listed<S: AsRef<str>>(choices: &[S]) -> String {
@@ -21,7 +21,7 @@ fn closest<'a, S: AsRef<str>>(word: &str, choices: &'a [S]) -> Option<&'a str> {
     if let Some(same) = choices().find(|choice| choice.to_lowercase() == word.to_lowercase()) {
         return Some(same);
     }
-    let letters: Vec<char> = word.chars().take(LOOKED_AT).collect();
+    let letters: Vec<char> = word.chars().take(SAMPLED_NODES).collect();
     let mut best: Option<(f64, &str)> = None;
     for choice in choices() {
         let other: Vec<char> = choice.chars().collect();

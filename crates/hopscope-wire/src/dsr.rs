@@ -86,10 +86,10 @@ impl Dsr {
                 let reply = DsrOption::Reply(route[1..].to_vec());
                 ([leading(&back, sender), Some(reply)].into_iter().flatten().collect(), (*replier, route[0]))
             }
-            DsrMessage::RouteError(RouteError { link, way }) => {
-                let to = way.last().copied().unwrap_or(link.from);
+            DsrMessage::RouteError(RouteError { link, path }) => {
+                let to = path.last().copied().unwrap_or(link.from);
                 let error = DsrOption::Error { link: *link, to };
-                ([leading(way, sender), Some(error)].into_iter().flatten().collect(), (way[0], to))
+                ([leading(path, sender), Some(error)].into_iter().flatten().collect(), (path[0], to))
             }
         };
         (Dsr { next: NOTHING, options }, ends)
@@ -133,7 +133,7 @@ impl Dsr {
             }
             [lead @ .., DsrOption::Error { link, .. }] if lead.len() < 2 => {
                 let nodes = lead.first().map_or(Some(Vec::new()), through)?;
-                Some(DsrMessage::RouteError(RouteError { link: *link, way: listed(&nodes, Some(to)) }))
+                Some(DsrMessage::RouteError(RouteError { link: *link, path: listed(&nodes, Some(to)) }))
             }
             _ => None,
         }

@@ -49,24 +49,24 @@ pub struct Ipv4 {
     /// Explicit congestion notification (RFC 3168 5).
     pub ecn: Ecn,
     /// What the packet has learnt of its way, where it carries the option.
-    pub way: Option<WayOption>,
+    pub path: Option<Ipv4PathOption>,
 }
 
 /// Content of the option of the way as it travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WayOption {
+pub struct Ipv4PathOption {
     /// Probability that no transmission on the way collides, in units of 1/255.
     pub non_collision: u8,
     /// Longest time from one node's network layer to the next one's, as a code.
     pub delay: u8,
 }
 
-impl WayOption {
+impl Ipv4PathOption {
     /// Of what the engine keeps.
     pub fn of(path: &PathOption) -> Self {
         let micros = path.largest_delay().0 / 1_000;
         let code = if micros <= 1 { 0.0 } else { ((micros as f64).log2() * 8.0).round() };
-        WayOption { non_collision: (path.non_collision() * 255.0).round() as u8, delay: code.min(255.0) as u8 }
+        Ipv4PathOption { non_collision: (path.non_collision() * 255.0).round() as u8, delay: code.min(255.0) as u8 }
     }
 
     /// The probability.
@@ -83,7 +83,7 @@ impl WayOption {
 impl Ipv4 {
     /// Octets of the header.
     pub fn bytes(&self) -> usize {
-        HEADER + if self.way.is_some() { usize::from(PATH_BYTES) } else { 0 }
+        HEADER + if self.path.is_some() { usize::from(PATH_BYTES) } else { 0 }
     }
 
     /// Writes the header of a packet that carries `payload` octets.
@@ -110,8 +110,8 @@ impl Ipv4 {
         head[9] = self.protocol;
         head[12..16].copy_from_slice(&self.from);
         head[16..20].copy_from_slice(&self.to);
-        if let Some(way) = self.way {
-            head[20..24].copy_from_slice(&[PATH_OPTION, PATH_BYTES, way.non_collision, way.delay]);
+        if let Some(path) = self.path {
+            head[20..24].copy_from_slice(&[PATH_OPTION, PATH_BYTES, path.non_collision, path.delay]);
         }
         let sum = Sum::default().with(&head[..bytes]).checksum();
         head[10..12].copy_from_slice(&sum.to_be_bytes());
@@ -152,14 +152,14 @@ impl Ipv4 {
             _ => Ecn::Ect,
         };
         let [from, to] = [12, 16].map(|at| [head[at], head[at + 1], head[at + 2], head[at + 3]]);
-        let way = read_options(&head[HEADER..])?;
-        Ok((Ipv4 { from, to, ttl: head[8], protocol: head[9], ecn, way }, &whole[bytes..]))
+        let path = read_options(&head[HEADER..])?;
+        Ok((Ipv4 { from, to, ttl: head[8], protocol: head[9], ecn, path }, &whole[bytes..]))
     }
 }
 
 /// The option of the way, if it is there.
-fn read_options(mut octets: &[u8]) -> Result<Option<WayOption>, Malformed> {
-    let mut way = None;
+fn read_options(mut octets: &[u8]) -> Result<Option<Ipv4PathOption>, Malformed> {
+    let mut path = None;
     while let Some((&kind, rest)) = octets.split_first() {
         octets = match kind {
             END => break,
@@ -169,13 +169,13 @@ fn read_options(mut octets: &[u8]) -> Result<Option<WayOption>, Malformed> {
                 if content[0] != PATH_BYTES {
                     return Err(Malformed::field("length of the IPv4 option of the way", content[0], "4"));
                 }
-                way = Some(WayOption { non_collision: content[1], delay: content[2] });
+                path = Some(Ipv4PathOption { non_collision: content[1], delay: content[2] });
                 rest
             }
             other => return Err(Malformed::field("IPv4 option", other, "158")),
         };
     }
-    Ok(way)
+    Ok(path)
 }
 
 #[cfg(test)]
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     const PLAIN: Ipv4 =
-        Ipv4 { from: [10, 1, 0, 1], to: [10, 1, 0, 2], ttl: 64, protocol: TCP, ecn: Ecn::Ect, way: None };
+        Ipv4 { from: [10, 1, 0, 1], to: [10, 1, 0, 2], ttl: 64, protocol: TCP, ecn: Ecn::Ect, path: None };
 
     #[test]
     fn a_header_has_its_octets_where_the_standard_draws_them() {
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(octets, [0x45, 2, 0, 22, 0, 0, 0x40, 0, 64, 6, 0x26, 0xDC, 10, 1, 0, 1, 10, 1, 0, 2]);
         octets.extend([8, 9, 0]);
         assert_eq!(Ipv4::read(&octets), Ok((PLAIN, &[8, 9][..])), "what is behind the packet is left out");
-        let with = Ipv4 { way: Some(WayOption { non_collision: 128, delay: 80 }), ..PLAIN };
+        let with = Ipv4 { path: Some(Ipv4PathOption { non_collision: 128, delay: 80 }), ..PLAIN };
         octets.clear();
         with.write(0, &mut octets);
         assert_eq!((octets[0], &octets[20..]), (0x46, &[158, 4, 128, 80][..]));
@@ -214,14 +214,14 @@ mod tests {
     }
 
     #[test]
-    fn a_way_loses_little_on_its_way() {
+    fn a_path_option_loses_little_as_octets() {
         let mut path = PathOption::new(Time(0));
         path.pass(Time(4_000_000), 0.25);
-        let way = WayOption::of(&path);
-        assert!((way.probability() - 0.75).abs() < 0.5 / 255.0 + 1e-9);
-        let micros = way.longest().0 as f64 / 4e6;
+        let path = Ipv4PathOption::of(&path);
+        assert!((path.probability() - 0.75).abs() < 0.5 / 255.0 + 1e-9);
+        let micros = path.longest().0 as f64 / 4e6;
         assert!((0.95..1.05).contains(&micros), "a step is 9 %: {micros}");
-        assert_eq!(WayOption::of(&PathOption::new(Time(7))).delay, 0);
+        assert_eq!(Ipv4PathOption::of(&PathOption::new(Time(7))).delay, 0);
     }
 
     #[test]
@@ -247,12 +247,12 @@ mod tests {
 
         #[test]
         fn headers_come_back(
-            from: [u8; 4], to: [u8; 4], ttl: u8, protocol: u8, ecn in 0..3usize, way in proptest::option::of(any::<[u8; 2]>()),
+            from: [u8; 4], to: [u8; 4], ttl: u8, protocol: u8, ecn in 0..3usize, path in proptest::option::of(any::<[u8; 2]>()),
             payload in proptest::collection::vec(any::<u8>(), 0..40),
         ) {
             let ecn = [Ecn::NotEct, Ecn::Ect, Ecn::Ce][ecn];
-            let way = way.map(|[non_collision, delay]| WayOption { non_collision, delay });
-            let header = Ipv4 { from, to, ttl, protocol, ecn, way };
+            let path = path.map(|[non_collision, delay]| Ipv4PathOption { non_collision, delay });
+            let header = Ipv4 { from, to, ttl, protocol, ecn, path };
             let mut octets = Vec::new();
             header.write(payload.len(), &mut octets);
             prop_assert_eq!(octets.len(), header.bytes());

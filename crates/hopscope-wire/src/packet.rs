@@ -17,7 +17,7 @@ use hopscope_engine::packet::{Body, Packet, PathNoticeKind};
 use crate::dccp::{self, Addresses};
 use crate::dsr::Dsr;
 use crate::icmp::{Icmp, IcmpKind};
-use crate::ipv4::{self, Ipv4, WayOption};
+use crate::ipv4::{self, Ipv4, Ipv4PathOption};
 use crate::link::{self, Arp};
 use crate::tcp::{self, Tcp};
 use crate::udp::{self, AODV_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT, PATH_NOTICE_PORT};
@@ -87,10 +87,10 @@ impl Encoder {
         }
         // ATP learns of its way in its own header.
         let path = packet.path.as_ref().filter(|_| !matches!(packet.body, Body::Atp(_)));
-        let way = path.map(WayOption::of);
+        let path = path.map(Ipv4PathOption::of);
         // The header tells the length of what is behind it, which is written first.
         let start = out.len();
-        let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, ecn: packet.ecn, way };
+        let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, ecn: packet.ecn, path };
         let payload = start + empty.bytes();
         out.resize(payload, 0);
         let Some(head) = self.inside(whole, sender, out) else {

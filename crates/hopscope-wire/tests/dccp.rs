@@ -30,7 +30,7 @@ struct Ends {
 impl Ends {
     fn input(&mut self, end: usize, input: impl FnOnce(&mut Connection, &mut Cx<'_>)) {
         let mut out = Vec::new();
-        input(&mut self.ends[end], &mut Cx { now: self.now, out: &mut out, node: None, way: None });
+        input(&mut self.ends[end], &mut Cx { now: self.now, out: &mut out, node: None, path_info: None });
         for effect in out {
             if let TransportEffect::Emit(Body::Dccp(packet)) = effect {
                 self.sent[end].push(packet);

@@ -242,8 +242,8 @@ impl Player {
 
     /// No call can reach the connection any more, and so much of a segment would be news to it.
     pub(super) fn comes_too_late(&self, start: u64, bytes: u64) -> bool {
-        let news = |half: &TcpReceiver| half.receipt(start, start + bytes) == Receipt::Missing;
-        self.sockets.gone && bytes > 0 && self.end.receiver().is_some_and(news)
+        let is_missing = |half: &TcpReceiver| half.receipt(start, start + bytes) == Receipt::Missing;
+        self.sockets.gone && bytes > 0 && self.end.receiver().is_some_and(is_missing)
     }
 
     /// Bytes that have come in order and were not read. FreeBSD drops them where reading is shut down.

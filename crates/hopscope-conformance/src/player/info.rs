@@ -37,26 +37,26 @@ const NAMES: [(&str, f64); 24] = [
 
 impl Player {
     /// Python of a script: assertions over `tcpi_*`, one a line.
-    pub(super) fn judge(&self, line: usize, code: &str) -> Result<(), Stop> {
+    pub(super) fn check_code(&self, line: usize, code: &str) -> Result<(), Stop> {
         for (below, statement) in code.lines().enumerate() {
             let line = line + below;
             let statements = statement.split(" #").next().unwrap_or("").split(';').map(str::trim);
             for statement in statements {
-                self.judge_one(line, statement)?;
+                self.check_statement(line, statement)?;
             }
         }
         Ok(())
     }
 
     /// One statement.
-    fn judge_one(&self, line: usize, statement: &str) -> Result<(), Stop> {
+    fn check_statement(&self, line: usize, statement: &str) -> Result<(), Stop> {
         if statement.is_empty() || statement.starts_with('#') || statement.starts_with("print") {
             return Ok(());
         }
         let Some(condition) = statement.strip_prefix("assert") else {
             return Err(Stop::foreign(line, "Python other than assertions"));
         };
-        match Expression::new(condition).value(&|name| self.look(name)) {
+        match Expression::new(condition).value(&|name| self.field(name)) {
             Ok(0.0) => {
                 let what = format!("`{}` does not hold: {}", condition.trim(), self.values(condition));
                 Err(Stop::fail(line, what))
@@ -74,7 +74,7 @@ impl Player {
             .filter(|word| word.starts_with("tcpi_"));
         let mut texts: Vec<String> = Vec::new();
         for name in names {
-            let text = self.look(name).map(|value| format!("{name} is {value}")).unwrap_or_default();
+            let text = self.field(name).map(|value| format!("{name} is {value}")).unwrap_or_default();
             if !texts.contains(&text) {
                 texts.push(text);
             }
@@ -82,7 +82,7 @@ impl Player {
         texts.join(", ")
     }
 
-    fn look(&self, name: &str) -> Option<f64> {
+    fn field(&self, name: &str) -> Option<f64> {
         if let Some((_, value)) = NAMES.iter().find(|(known, _)| *known == name) {
             return Some(*value);
         }

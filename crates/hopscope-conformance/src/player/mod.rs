@@ -165,7 +165,7 @@ impl Player {
             match &event.what {
                 What::Packet(packet) => self.arrive(event.line, packet)?,
                 What::Call(call) => self.call(event.line, call, to)?,
-                What::Code(code) => self.judge(event.line, code)?,
+                What::Code(code) => self.check_code(event.line, code)?,
                 What::Command(_) | What::Foreign(_) => {}
             }
         }
@@ -186,7 +186,7 @@ impl Player {
     fn input<T>(&mut self, input: impl FnOnce(&mut Connection, &mut Cx<'_>) -> T) -> T {
         let mut out = Vec::new();
         let now = time(self.clock);
-        let given = input(&mut self.end, &mut Cx { now, out: &mut out, node: None, way: None });
+        let given = input(&mut self.end, &mut Cx { now, out: &mut out, node: None, path_info: None });
         for effect in out {
             self.timers.note(&effect);
             match effect {
@@ -253,7 +253,7 @@ impl Player {
         // Data for a socket that is closed ends the connection (RFC 9293 3.6.1), and is answered as what belongs to none.
         if self.comes_too_late(packet.seq, packet.len) {
             let mut out = Vec::new();
-            self.end.abort(&mut Cx { now: time(self.clock), out: &mut out, node: None, way: None });
+            self.end.abort(&mut Cx { now: time(self.clock), out: &mut out, node: None, path_info: None });
             out.iter().for_each(|effect| self.timers.note(effect));
             nobody = true;
         }
@@ -319,7 +319,7 @@ impl Player {
         if let Some(last) = self.last {
             text += &format!("; the last was {}", said(last));
         }
-        while let Some((timer, due)) = self.timers.due(time(to.saturating_add(LOOKS_AHEAD))) {
+        while let Some((timer, due)) = self.timers.due(time(to.saturating_add(LOOKAHEAD))) {
             self.clock = self.clock.max((due.0 / 1_000) as i64);
             self.input(|end, cx| end.on_timer(timer, cx));
             if let Some(next) = self.sent.pop_front() {
@@ -381,7 +381,7 @@ impl Player {
 }
 
 /// How long after a failure the next segment is looked for, in microseconds.
-const LOOKS_AHEAD: i64 = 200_000_000;
+const LOOKAHEAD: i64 = 200_000_000;
 
 /// An instant of a script as the engine's.
 fn time(micros: i64) -> Time {

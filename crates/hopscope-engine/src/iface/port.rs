@@ -4,7 +4,7 @@
 //! layer wants done meanwhile is said in [`PortEffect`]s. Without a layer the port is its queue.
 
 use crate::config::link::LinkPart;
-use crate::link::{FlowKey, Judgement, LinkLayer, Verdict};
+use crate::link::{AqmAction, AqmDecision, FlowKey, LinkLayer};
 use crate::mac::Pacing;
 use crate::net::InterfaceQueue;
 use hopscope_core::ids::PacketId;
@@ -103,9 +103,9 @@ impl Port {
             self.join(entry, now, out);
             return true;
         };
-        if layer.judges_arrivals() && judges(layer, entry) {
-            let judgement = layer.on_arrival(waiting, entry.bytes, entry.exchange, now);
-            if !settle(layer, entry, judgement, out) {
+        if layer.acts_on_arrival() && is_managed(layer, entry) {
+            let decision = layer.on_arrival(waiting, entry.bytes, entry.exchange, now);
+            if !settle(layer, entry, decision, out) {
                 if waiting == 0 {
                     // Idle time goes on: RED's average must decay, or it refuses all that comes for ever.
                     layer.on_empty(now);
@@ -114,7 +114,7 @@ impl Port {
             }
         }
         if self.queue.is_full() {
-            let victim = layer.gives_way().and_then(|victim| self.queue.take(now, |waiting| waiting == victim));
+            let victim = layer.evict().and_then(|victim| self.queue.take(now, |waiting| waiting == victim));
             out.extend(victim.map(|victim| PortEffect::Drop(victim, DropReason::QueueFull)));
         }
         self.join(entry, now, out);
@@ -140,12 +140,12 @@ impl Port {
         }
     }
 
-    /// The packet that goes next; `look` tells what the layer may know of a packet.
-    pub fn pull(&mut self, now: Time, look: impl Fn(PacketId) -> Entry, out: &mut Vec<PortEffect>) -> Option<PacketId> {
+    /// The packet that goes next; `view` tells what the layer may know of a packet.
+    pub fn pull(&mut self, now: Time, view: impl Fn(PacketId) -> Entry, out: &mut Vec<PortEffect>) -> Option<PacketId> {
         let Some(layer) = self.layer.as_deref_mut() else { return self.queue.pop(now) };
         loop {
             let head = self.queue.head()?;
-            if look(head).is_control {
+            if view(head).is_control {
                 return self.queue.pop(now);
             }
             let ready = layer.ready();
@@ -155,10 +155,10 @@ impl Port {
                 return None;
             }
             let next = layer.next(head, now);
-            let entry = look(next.packet);
-            let judgement = if judges(layer, &entry) { layer.judge_next(next.judgement) } else { next.judgement };
+            let entry = view(next.packet);
+            let decision = if is_managed(layer, &entry) { layer.decide_next(next.decision) } else { next.decision };
             self.queue.take(now, |waiting| waiting == next.packet)?;
-            let goes = settle(layer, &entry, judgement, out);
+            let goes = settle(layer, &entry, decision, out);
             if goes {
                 layer.on_sent(next.packet, entry.bytes, entry.exchange, now);
             }
@@ -187,14 +187,14 @@ impl Port {
 }
 
 /// True for a packet that the layer may mark or drop.
-fn judges(layer: &LinkLayer, entry: &Entry) -> bool {
+fn is_managed(layer: &LinkLayer, entry: &Entry) -> bool {
     entry.has_transport && (layer.acks || !entry.is_bare)
 }
 
 /// Says what becomes of a packet by a judgement; false when it is gone.
-fn settle(layer: &LinkLayer, entry: &Entry, judgement: Judgement, out: &mut Vec<PortEffect>) -> bool {
-    let Some((verdict, by)) = judgement.verdict() else { return true };
-    let marks = verdict == Verdict::Mark && layer.ecn && entry.knows_ecn;
+fn settle(layer: &LinkLayer, entry: &Entry, decision: AqmDecision, out: &mut Vec<PortEffect>) -> bool {
+    let Some((action, by)) = decision.action() else { return true };
+    let marks = action == AqmAction::Mark && layer.ecn && entry.knows_ecn;
     out.push(if marks { PortEffect::Mark(entry.packet, by) } else { PortEffect::Drop(entry.packet, early(by)) });
     marks
 }

@@ -131,7 +131,7 @@ impl Failure {
 
 /// What is known of the outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
+pub struct Diagnosis {
     /// Why it will have failed, if it fails.
     pub failure: Failure,
     /// Frame that was lost, or not answered.
@@ -140,10 +140,10 @@ pub struct Verdict {
     pub by: Option<NodeId>,
 }
 
-impl Verdict {
+impl Diagnosis {
     /// Nothing is known: what is lost without a trace was lost by the channel.
     pub(super) const fn unknown(frame: FrameKind) -> Self {
-        Verdict { failure: Failure::Channel, frame, by: None }
+        Diagnosis { failure: Failure::Channel, frame, by: None }
     }
 }
 

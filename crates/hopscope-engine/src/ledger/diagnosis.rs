@@ -1,10 +1,10 @@
 //! Why attempts fail: what the radio says of each frame that was lost, and who kept a station from answering.
 
 use super::Ledger;
-use super::cause::{Failure, Verdict};
+use super::cause::{Diagnosis, Failure};
 use super::timeline::Attempt;
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::record::{Look, flight, link_between};
+use crate::record::{NetworkView, flight, link_between};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::channel::Link;
@@ -34,21 +34,28 @@ impl Sent {
 impl Ledger {
     /// What the attempt under way at `node` towards `to` will have failed of, if it fails.
     #[inline]
-    pub(super) fn judge(&mut self, node: NodeId, to: NodeId, verdict: Verdict) {
+    pub(super) fn note_diagnosis(&mut self, node: NodeId, to: NodeId, diagnosis: Diagnosis) {
         let attempt = &mut self.nodes[node.index()].attempt;
         if attempt.open && attempt.to == to {
-            attempt.verdict = verdict;
+            attempt.diagnosis = diagnosis;
         }
     }
 
     /// A frame for `node` has ended there, lost.
     #[inline(always)]
-    pub(super) fn on_lost(&mut self, now: Time, node: NodeId, frame: &Frame, outcome: RxOutcome, look: &mut impl Look) {
+    pub(super) fn on_lost(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        frame: &Frame,
+        outcome: RxOutcome,
+        view: &mut impl NetworkView,
+    ) {
         let &Frame { kind, src, dst, .. } = frame;
         if dst == node {
-            let (failure, by) = self.diagnose(now, node, frame, outcome, look);
+            let (failure, by) = self.diagnose(now, node, frame, outcome, view);
             let (asked, other) = if matches!(kind, FrameKind::Rts | FrameKind::Data) { (src, dst) } else { (dst, src) };
-            self.judge(asked, other, Verdict { failure, frame: kind, by });
+            self.note_diagnosis(asked, other, Diagnosis { failure, frame: kind, by });
         }
     }
 
@@ -59,31 +66,31 @@ impl Ledger {
         node: NodeId,
         frame: &Frame,
         outcome: RxOutcome,
-        look: &impl Look,
+        view: &impl NetworkView,
     ) -> (Failure, Option<NodeId>) {
         let begun = Time(now.0 - frame.airtime.0);
         let slot = match outcome {
             RxOutcome::Received | RxOutcome::Errored | RxOutcome::TooWeak { by: None } => {
                 return (Failure::Channel, None);
             }
-            RxOutcome::Deaf => return self.own_fault(node, begun, now, look),
-            RxOutcome::OutOfReach if look.is_off(node) => return (Failure::NoAnswer, None),
+            RxOutcome::Deaf => return self.own_fault(node, begun, now, view),
+            RxOutcome::OutOfReach if view.is_off(node) => return (Failure::NoAnswer, None),
             RxOutcome::OutOfReach => return (Failure::Channel, None),
             RxOutcome::Collided { by }
             | RxOutcome::Captured { by }
             | RxOutcome::Missed { by }
             | RxOutcome::TooWeak { by: Some(by) } => by,
         };
-        let culprit = self.sent_in(slot, look);
-        let (failure, by) = blame(frame.src, culprit, Failure::Overlap, look);
+        let culprit = self.sent_in(slot, view);
+        let (failure, by) = blame(frame.src, culprit, Failure::Overlap, view);
         let is_same_slot =
-            failure == Failure::Overlap && self.is_same_slot(culprit.start + flight(look, culprit.by, node), begun);
+            failure == Failure::Overlap && self.is_same_slot(culprit.start + flight(view, culprit.by, node), begun);
         (if is_same_slot { Failure::Collision } else { failure }, Some(by))
     }
 
     /// The receiver was sending itself.
-    fn own_fault(&self, node: NodeId, begun: Time, now: Time, look: &impl Look) -> (Failure, Option<NodeId>) {
-        let mut own = self.last_frames(node, look).into_iter();
+    fn own_fault(&self, node: NodeId, begun: Time, now: Time, view: &impl NetworkView) -> (Failure, Option<NodeId>) {
+        let mut own = self.last_frames(node, view).into_iter();
         let own = own.find(|own| own.overlaps(Span::ZERO, begun, now));
         let is_same_slot = own.is_some_and(|own| self.is_same_slot(own.start, begun));
         (if is_same_slot { Failure::Collision } else { Failure::NoAnswer }, Some(node))
@@ -96,42 +103,42 @@ impl Ledger {
 
     /// Completes what is known of the attempt under way at `node`, which has failed and is unexplained.
     #[inline(never)]
-    pub(super) fn conclude(&mut self, node: NodeId, look: &impl Look) {
-        let Attempt { to, since, verdict, .. } = self.nodes[node.index()].attempt;
+    pub(super) fn conclude(&mut self, node: NodeId, view: &impl NetworkView) {
+        let Attempt { to, since, diagnosis, .. } = self.nodes[node.index()].attempt;
         let (asked_by, at) = self.nodes[to.index()].asked;
         if asked_by != node || at <= since {
             return;
         }
         // The receiver has had it, and no answer was sent.
-        let unanswered = Verdict { failure: Failure::NoAnswer, ..verdict };
-        self.nodes[node.index()].attempt.verdict = match verdict.frame {
-            FrameKind::Rts => self.find_silencer(node, to, look).unwrap_or(unanswered),
+        let unanswered = Diagnosis { failure: Failure::NoAnswer, ..diagnosis };
+        self.nodes[node.index()].attempt.diagnosis = match diagnosis.frame {
+            FrameKind::Rts => self.find_silencer(node, to, view).unwrap_or(unanswered),
             FrameKind::Cts | FrameKind::Data | FrameKind::Ack => unanswered,
         };
     }
 
     /// Finds out who kept `to` from answering the RTS of `src`: who was on the air when the answer was due, or else who
     /// of those it can decode had sent last.
-    fn find_silencer(&self, src: NodeId, to: NodeId, look: &impl Look) -> Option<Verdict> {
-        if look.is_off(to) {
+    fn find_silencer(&self, src: NodeId, to: NodeId, view: &impl NetworkView) -> Option<Diagnosis> {
+        if view.is_off(to) {
             return None;
         }
-        let verdict = |failure, by| Some(Verdict { failure, frame: FrameKind::Rts, by: Some(by) });
+        let diagnosis = |failure, by| Some(Diagnosis { failure, frame: FrameKind::Rts, by: Some(by) });
         if self.nodes[to.index()].attempt.open {
-            return verdict(Failure::NoAnswer, to);
+            return diagnosis(Failure::NoAnswer, to);
         }
         let [(_, one), (_, other)] = self.nodes[src.index()].sent;
         let due = one.max(other) + self.sifs;
-        let on_air = self.loudest(to, src, due, due + self.slot, look);
-        let frame = on_air.or_else(|| self.last_decodable(to, src, due, look))?;
-        let (failure, by) = blame(src, frame, Failure::NoAnswer, look);
-        verdict(failure, by)
+        let on_air = self.loudest(to, src, due, due + self.slot, view);
+        let frame = on_air.or_else(|| self.last_decodable(to, src, due, view))?;
+        let (failure, by) = blame(src, frame, Failure::NoAnswer, view);
+        diagnosis(failure, by)
     }
 
     /// The strongest frame on the air at `node` between two instants that is not from `src`.
-    fn loudest(&self, node: NodeId, src: NodeId, from: Time, until: Time, look: &impl Look) -> Option<Sent> {
+    fn loudest(&self, node: NodeId, src: NodeId, from: Time, until: Time, view: &impl NetworkView) -> Option<Sent> {
         let mut loudest: Option<&Link> = None;
-        for link in look.links(node) {
+        for link in view.links(node) {
             let delay = link.delay();
             // Most have ended long before.
             let overlaps = |&(start, end): &(Time, Time)| end + delay > from && start + delay < until;
@@ -143,14 +150,14 @@ impl Ledger {
             }
         }
         let link = loudest?;
-        self.last_frames(link.to, look).into_iter().find(|frame| frame.overlaps(link.delay(), from, until))
+        self.last_frames(link.to, view).into_iter().find(|frame| frame.overlaps(link.delay(), from, until))
     }
 
     /// The last frame before `before` of a station that `node` can decode and that is not `src`: it will have reserved
     /// the medium.
-    fn last_decodable(&self, node: NodeId, src: NodeId, before: Time, look: &impl Look) -> Option<Sent> {
+    fn last_decodable(&self, node: NodeId, src: NodeId, before: Time, view: &impl NetworkView) -> Option<Sent> {
         let mut last: Option<(Time, u32)> = None;
-        let near = look.links(node).iter().filter(|link| link.flags & Arrival::DECODABLE != 0 && link.to != src);
+        let near = view.links(node).iter().filter(|link| link.flags & Arrival::DECODABLE != 0 && link.to != src);
         for link in near {
             for (slot, &(_, end)) in (2 * link.to.0..).zip(&self.nodes[link.to.index()].sent) {
                 if end > Time::ZERO && end <= before && last.is_none_or(|(other, _)| end >= other) {
@@ -158,18 +165,18 @@ impl Ledger {
                 }
             }
         }
-        last.map(|(_, slot)| self.sent_in(slot, look))
+        last.map(|(_, slot)| self.sent_in(slot, view))
     }
 
     /// The last two frames of a node, in order.
-    fn last_frames(&self, node: NodeId, look: &impl Look) -> [Sent; 2] {
-        let [one, other] = [2 * node.0, 2 * node.0 + 1].map(|slot| self.sent_in(slot, look));
+    fn last_frames(&self, node: NodeId, view: &impl NetworkView) -> [Sent; 2] {
+        let [one, other] = [2 * node.0, 2 * node.0 + 1].map(|slot| self.sent_in(slot, view));
         if one.start < other.start { [one, other] } else { [other, one] }
     }
 
     /// The frame in an air slot.
-    fn sent_in(&self, slot: u32, look: &impl Look) -> Sent {
-        let Frame { kind, src, dst, .. } = look.frame(slot);
+    fn sent_in(&self, slot: u32, view: &impl NetworkView) -> Sent {
+        let Frame { kind, src, dst, .. } = view.frame(slot);
         let (start, end) = self.nodes[src.index()].sent[(slot & 1) as usize];
         Sent { by: src, start, end, to: dst, is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack) }
     }
@@ -177,9 +184,9 @@ impl Ledger {
 
 /// Whom a frame of another station is to be blamed on that got in the way of `src`: its transmitter, or the station
 /// that it answers, if `src` cannot sense that one. `otherwise` where both can be sensed.
-fn blame(src: NodeId, frame: Sent, otherwise: Failure, look: &impl Look) -> (Failure, NodeId) {
+fn blame(src: NodeId, frame: Sent, otherwise: Failure, view: &impl NetworkView) -> (Failure, NodeId) {
     let senses =
-        |other| other == src || link_between(look, src, other).is_some_and(|link| link.flags & Arrival::SENSED != 0);
+        |other| other == src || link_between(view, src, other).is_some_and(|link| link.flags & Arrival::SENSED != 0);
     if !senses(frame.by) {
         (Failure::Hidden, frame.by)
     } else if frame.is_answer && !senses(frame.to) {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::cause::{DelayPart, Verdict};
+use super::cause::{DelayPart, Diagnosis};
 use super::tracker::Kind;
 use crate::config::FlowConfig;
 use crate::record::{DropReason, Header};
@@ -18,7 +18,7 @@ pub(super) struct Lost {
     /// None: a receiver acknowledged it and kept nothing.
     pub(super) reason: Option<DropReason>,
     /// Why the last attempt had failed, for a packet that the MAC gave up.
-    pub(super) verdict: Option<Verdict>,
+    pub(super) diagnosis: Option<Diagnosis>,
 }
 
 /// Packets by how they were lost.

@@ -15,7 +15,7 @@ pub(super) enum Stage {
     /// An attempt is under way.
     Attempt,
     /// The MAC has given it up.
-    GivenUp,
+    Dropped,
     /// It waits for a route or an address.
     Held,
 }
@@ -25,7 +25,7 @@ impl Stage {
         match self {
             Stage::Processing => DelayPart::Processing,
             Stage::Queue => DelayPart::Queueing,
-            Stage::Contention | Stage::GivenUp => DelayPart::Contention,
+            Stage::Contention | Stage::Dropped => DelayPart::Contention,
             Stage::Attempt => DelayPart::Airtime,
             Stage::Held => DelayPart::RouteSearch,
         }

@@ -1,13 +1,13 @@
 //! Links of one node: what its MAC spends on each neighbour, and why attempts fail.
 
-use super::cause::{LinkCause, Verdict};
+use super::cause::{Diagnosis, LinkCause};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
 
 /// Attempts that failed for one reason.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Failed {
-    pub(super) verdict: Verdict,
+    pub(super) diagnosis: Diagnosis,
     pub(super) count: u64,
     /// Time of these attempts, nanoseconds.
     pub(super) ns: u64,
@@ -82,19 +82,19 @@ impl Links {
         self.spend(now, LinkCause::Delivered);
     }
 
-    /// The attempt has failed; the packet stays unless it is `given_up`.
-    pub(super) fn fail(&mut self, now: Time, verdict: Verdict, given_up: bool) {
+    /// The attempt has failed; the packet stays unless it is `dropped`.
+    pub(super) fn fail(&mut self, now: Time, diagnosis: Diagnosis, dropped: bool) {
         let ns = (now - self.since).0;
-        if let Some(link) = self.spend(now, verdict.failure.link_cause()) {
-            match link.failed.iter_mut().find(|failed| failed.verdict == verdict) {
+        if let Some(link) = self.spend(now, diagnosis.failure.link_cause()) {
+            match link.failed.iter_mut().find(|failed| failed.diagnosis == diagnosis) {
                 Some(failed) => {
                     failed.count += 1;
                     failed.ns += ns;
                 }
-                None => link.failed.push(Failed { verdict, count: 1, ns }),
+                None => link.failed.push(Failed { diagnosis, count: 1, ns }),
             }
         }
-        if given_up {
+        if dropped {
             self.current = NOWHERE;
         }
     }

@@ -24,14 +24,14 @@ mod report;
 mod timeline;
 mod tracker;
 
-pub use cause::{Cause, DelayPart, Failure, LinkCause, Verdict};
+pub use cause::{Cause, DelayPart, Diagnosis, Failure, LinkCause};
 pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, LossResult, NodeLedger};
 
 use crate::config::Config;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::mac::timing::Timing;
-use crate::record::{Classes, DropReason, Header, Look, Record, Recorder};
+use crate::record::{Classes, DropReason, Header, NetworkView, Record, Recorder};
 use crate::transport::Timer;
 use flow::FlowAccount;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
@@ -92,26 +92,26 @@ impl Ledger {
 
     /// A frame of another station will keep the medium busy at `node`.
     #[inline(always)]
-    fn on_busy(&mut self, node: NodeId, from: Time, until: Time, look: &mut impl Look) {
+    fn on_busy(&mut self, node: NodeId, from: Time, until: Time, view: &mut impl NetworkView) {
         let line = &mut self.nodes[node.index()];
         if !line.hear(from, until, self.pause) {
-            line.begin_busy(from, until, |plan| look.quiet_plan(node, plan));
+            line.begin_busy(from, until, |plan| view.quiet_plan(node, plan));
         }
     }
 
     /// Accounts the time of `node` up to `now`.
     #[inline]
-    fn settle(&mut self, now: Time, node: NodeId, look: &mut impl Look) {
+    fn settle(&mut self, now: Time, node: NodeId, view: &mut impl NetworkView) {
         self.nodes[node.index()].settle(now, || {
             let mut plan = QuietPlan::NONE;
-            look.quiet_plan(node, &mut plan);
+            view.quiet_plan(node, &mut plan);
             plan
         });
     }
 
-    fn settle_all(&mut self, now: Time, look: &mut impl Look) {
+    fn settle_all(&mut self, now: Time, view: &mut impl NetworkView) {
         for node in 0..self.nodes.len() as u32 {
-            self.settle(now, NodeId(node), look);
+            self.settle(now, NodeId(node), view);
         }
     }
 
@@ -134,17 +134,17 @@ impl Ledger {
         line.decide_wait(true);
         line.run_ahead(Cause::Sifs as usize, at);
         if line.attempt.open && then == FrameKind::Data {
-            if matches!(line.attempt.verdict.frame, FrameKind::Data | FrameKind::Ack) {
+            if matches!(line.attempt.diagnosis.frame, FrameKind::Data | FrameKind::Ack) {
                 line.keep_fragment(now);
             }
             // Asked for, but the medium may be busy when it is due.
-            line.attempt.verdict = Verdict { failure: Failure::NoAnswer, frame: FrameKind::Data, by: None };
+            line.attempt.diagnosis = Diagnosis { failure: Failure::NoAnswer, frame: FrameKind::Data, by: None };
         }
     }
 
     /// A frame begins in an air slot of its transmitter, which is settled up to now; in none if the radio is off.
     #[inline(always)]
-    fn on_frame(&mut self, now: Time, slot: Option<u32>, frame: &Frame, look: &mut impl Look) {
+    fn on_frame(&mut self, now: Time, slot: Option<u32>, frame: &Frame, view: &mut impl NetworkView) {
         let line = &mut self.nodes[frame.src.index()];
         let end = now + frame.airtime;
         if let Some(slot) = slot {
@@ -155,12 +155,12 @@ impl Ledger {
             FrameKind::Cts | FrameKind::Ack => {
                 let is_cts = frame.kind == FrameKind::Cts;
                 line.run_ahead(goes_to(if is_cts { Cause::Cts } else { Cause::MacAck } as usize), end);
-                match is_cts.then(|| look.awaits_data(frame.src)).flatten() {
+                match is_cts.then(|| view.awaits_data(frame.src)).flatten() {
                     Some(until) => line.wait_until(until),
                     None => line.leave_wait(),
                 }
                 // The answer is on its way: unless it is heard, the channel has lost it.
-                self.judge(frame.dst, frame.src, Verdict::unknown(frame.kind));
+                self.note_diagnosis(frame.dst, frame.src, Diagnosis::unknown(frame.kind));
                 return;
             }
             FrameKind::Rts => line.run_ahead(goes_to(ATTEMPT_RTS), end),
@@ -175,44 +175,55 @@ impl Ledger {
         }
         line.wait_until(Time::NEVER);
         let attempt = &mut line.attempt;
-        (attempt.since, attempt.verdict) = (now, Verdict::unknown(frame.kind));
+        (attempt.since, attempt.diagnosis) = (now, Diagnosis::unknown(frame.kind));
         if !attempt.open {
             (attempt.open, attempt.to, attempt.packet) = (true, frame.dst, frame.body);
             line.links.begin_attempt(now);
             self.tracker.enter(now, frame.body, Stage::Attempt);
         }
-        if slot.is_some() && look.is_off(frame.dst) {
-            self.judge(frame.src, frame.dst, Verdict { failure: Failure::NoAnswer, frame: frame.kind, by: None });
+        if slot.is_some() && view.is_off(frame.dst) {
+            self.note_diagnosis(
+                frame.src,
+                frame.dst,
+                Diagnosis { failure: Failure::NoAnswer, frame: frame.kind, by: None },
+            );
         }
     }
 
     /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy when
     /// the data frame was due.
     #[inline(always)]
-    fn on_failure(&mut self, now: Time, node: NodeId, given_up: bool, look: &mut impl Look) {
+    fn on_failure(&mut self, now: Time, node: NodeId, dropped: bool, view: &mut impl NetworkView) {
         if self.nodes[node.index()].attempt.is_unexplained() {
-            self.conclude(node, &look.lend());
+            self.conclude(node, &view.lend());
         }
-        self.fail(now, node, given_up);
+        self.fail(now, node, dropped);
     }
 
     /// The attempt under way at `node`, of which all is known, has failed.
     #[inline(never)]
-    fn fail(&mut self, now: Time, node: NodeId, given_up: bool) {
+    fn fail(&mut self, now: Time, node: NodeId, dropped: bool) {
         let line = &mut self.nodes[node.index()];
-        let (verdict, packet) = (line.attempt.verdict, line.attempt.packet);
-        line.links.fail(now, verdict, given_up);
-        line.close_attempt(Some(verdict.failure));
+        let (diagnosis, packet) = (line.attempt.diagnosis, line.attempt.packet);
+        line.links.fail(now, diagnosis, dropped);
+        line.close_attempt(Some(diagnosis.failure));
         line.leave_wait();
-        self.tracker.fail(now, packet, given_up);
+        self.tracker.fail(now, packet, dropped);
     }
 
     /// The MAC of `node`, settled up to now, is done with its packet.
     #[inline]
-    fn on_exchange_ended(&mut self, now: Time, node: NodeId, packet: PacketId, outcome: Outcome, look: &mut impl Look) {
+    fn on_exchange_ended(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        packet: PacketId,
+        outcome: Outcome,
+        view: &mut impl NetworkView,
+    ) {
         match outcome {
-            Outcome::Sent => self.on_acknowledged(node, packet, look),
-            Outcome::RetryLimit => self.on_failure(now, node, true, look),
+            Outcome::Sent => self.on_acknowledged(node, packet, view),
+            Outcome::RetryLimit => self.on_failure(now, node, true, view),
             Outcome::Incomplete => return,
         }
         let line = &mut self.nodes[node.index()];
@@ -226,17 +237,17 @@ impl Ledger {
 
     /// The next node has acknowledged a packet of `node`.
     #[inline]
-    fn on_acknowledged(&mut self, node: NodeId, id: PacketId, look: &impl Look) {
+    fn on_acknowledged(&mut self, node: NodeId, id: PacketId, view: &impl NetworkView) {
         let unnoticed = || {
-            let hop = u32::from(look.packet(id).hops) + 1;
-            flow::Lost { hop, node, reason: None, verdict: None }
+            let hop = u32::from(view.packet(id).hops) + 1;
+            flow::Lost { hop, node, reason: None, diagnosis: None }
         };
         self.tracker.pass_on(id, unnoticed, &mut self.flows);
     }
 
     /// The radio of `node` goes off or comes back.
-    fn on_power(&mut self, now: Time, node: NodeId, on: bool, look: &mut impl Look) {
-        self.settle(now, node, look);
+    fn on_power(&mut self, now: Time, node: NodeId, on: bool, view: &mut impl NetworkView) {
+        self.settle(now, node, view);
         self.nodes[node.index()].is_off = !on;
     }
 
@@ -286,9 +297,9 @@ impl Ledger {
         if stage == Stage::Held {
             self.enter(now, node, id, Stage::Processing);
         }
-        let verdict = (stage == Stage::GivenUp).then_some(self.nodes[node.index()].attempt.verdict);
+        let diagnosis = (stage == Stage::Dropped).then_some(self.nodes[node.index()].attempt.diagnosis);
         let hop = u32::from(packet.hops) + 1;
-        self.tracker.drop(id, flow::Lost { hop, node, reason: Some(reason), verdict }, &mut self.flows);
+        self.tracker.drop(id, flow::Lost { hop, node, reason: Some(reason), diagnosis }, &mut self.flows);
     }
 
     // ---- transport -------------------------------------------------------------------------------------------
@@ -310,10 +321,17 @@ impl Ledger {
 
     /// A segment has reached the transport that sends a flow, or another one.
     #[inline]
-    fn on_segment_received(&mut self, now: Time, node: NodeId, answers: FlowId, header: &Header, look: &impl Look) {
+    fn on_segment_received(
+        &mut self,
+        now: Time,
+        node: NodeId,
+        answers: FlowId,
+        header: &Header,
+        view: &impl NetworkView,
+    ) {
         self.arriving.seq = header.seq;
         if self.is_source(node, answers) {
-            self.on_source_event(now, answers, look);
+            self.on_source_event(now, answers, view);
             self.flows[answers.index()].acknowledged(header);
         }
     }
@@ -337,9 +355,9 @@ impl Ledger {
     }
 
     /// Something comes to the source of a flow: what it has not sent until now, its window has held back.
-    fn on_source_event(&mut self, now: Time, flow: FlowId, look: &impl Look) {
+    fn on_source_event(&mut self, now: Time, flow: FlowId, view: &impl NetworkView) {
         self.expired = FlowId::NONE;
-        self.explain_idle(now, flow, limit(flow, look));
+        self.explain_idle(now, flow, limit(flow, view));
     }
 
     /// A timer of a source has expired; whether that makes it send has still to be seen.
@@ -364,8 +382,8 @@ impl Ledger {
     // ---- the run ---------------------------------------------------------------------------------------------
 
     /// The measured time begins.
-    fn restart(&mut self, now: Time, look: &mut impl Look) {
-        self.settle_all(now, look);
+    fn restart(&mut self, now: Time, view: &mut impl NetworkView) {
+        self.settle_all(now, view);
         self.start = now;
         self.nodes.iter_mut().for_each(|line| line.restart(now));
         self.flows.iter_mut().for_each(FlowAccount::restart);
@@ -373,8 +391,8 @@ impl Ledger {
 }
 
 /// What keeps the source of a flow from sending.
-fn limit(flow: FlowId, look: &impl Look) -> Cause {
-    if look.backlog(flow) > 0 { Cause::WindowClosed } else { Cause::SenderLimited }
+fn limit(flow: FlowId, view: &impl NetworkView) -> Cause {
+    if view.backlog(flow) > 0 { Cause::WindowClosed } else { Cause::SenderLimited }
 }
 
 /// What the airtime of a packet counts as.
@@ -407,24 +425,24 @@ impl Recorder for Ledger {
 
     // The kind of record is known where it is written: of the choice nothing is left.
     #[inline(always)]
-    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
         match *record {
-            Record::FrameBegan { ref frame, slot } => self.on_frame(now, Some(slot), frame, look),
-            Record::FrameUnsent { ref frame } => self.on_frame(now, None, frame, look),
-            Record::Busy { node, from, until } => self.on_busy(node, from, until, look),
+            Record::FrameBegan { ref frame, slot } => self.on_frame(now, Some(slot), frame, view),
+            Record::FrameUnsent { ref frame } => self.on_frame(now, None, frame, view),
+            Record::Busy { node, from, until } => self.on_busy(node, from, until, view),
             Record::FrameEnded { node, ref frame, outcome: hopscope_phy::phy::RxOutcome::Received, .. } => {
                 self.on_received(now, node, frame);
             }
-            Record::FrameEnded { node, ref frame, outcome, .. } => self.on_lost(now, node, frame, outcome, look),
-            Record::Power { node, on } => self.on_power(now, node, on, look),
+            Record::FrameEnded { node, ref frame, outcome, .. } => self.on_lost(now, node, frame, outcome, view),
+            Record::Power { node, on } => self.on_power(now, node, on, view),
             Record::AccessGranted { node, wait } => self.nodes[node.index()].settle_wait(now, wait),
-            Record::ResponseTimeout { node } => self.settle(now, node, look),
+            Record::ResponseTimeout { node } => self.settle(now, node, view),
             Record::SifsBegan { node, until, then } => self.on_sifs_begins(now, node, until, then),
-            Record::AttemptFailed { node } => self.on_failure(now, node, false, look),
+            Record::AttemptFailed { node } => self.on_failure(now, node, false, view),
             Record::ExchangeEnded { node, packet, outcome } => {
-                self.on_exchange_ended(now, node, packet, outcome, look);
+                self.on_exchange_ended(now, node, packet, outcome, view);
             }
-            Record::PacketMade { packet } => self.tracker.make(now, packet, look.packet(packet), &mut self.flows),
+            Record::PacketMade { packet } => self.tracker.make(now, packet, view.packet(packet), &mut self.flows),
             Record::PacketCopied { packet, copy, .. } => self.tracker.copy(now, packet, copy),
             Record::PacketRouted { node, packet } => {
                 self.enter(now, node, packet, Stage::Processing);
@@ -432,26 +450,26 @@ impl Recorder for Ledger {
             Record::PacketHeld { node, packet, .. } => self.enter(now, node, packet, Stage::Held),
             Record::PacketArrived { packet, .. } => {
                 let parts = self.tracker.arrive(now, packet, &mut self.flows);
-                self.arriving = Arriving { parts, seq: 0, sent: look.packet(packet).sent };
+                self.arriving = Arriving { parts, seq: 0, sent: view.packet(packet).sent };
             }
             Record::Queued { node, packet, .. } => self.enter(now, node, packet, Stage::Queue),
             Record::WireBegan { node, packet, .. } => self.enter(now, node, packet, Stage::Attempt),
             Record::WireEnded { node, packet, .. } => self.enter(now, node, packet, Stage::Processing),
-            Record::Offered { node, packet } => self.on_offered(now, node, packet, look.packet(packet)),
+            Record::Offered { node, packet } => self.on_offered(now, node, packet, view.packet(packet)),
             Record::HeldBack { node } => self.on_held_back(now, node),
             Record::Dropped { node, packet, reason } => {
-                self.on_dropped(now, node, packet, look.packet(packet), reason);
+                self.on_dropped(now, node, packet, view.packet(packet), reason);
             }
             Record::SegmentSent { node, flow, ref header } => self.on_segment(now, node, flow, header),
             Record::SegmentReceived { node, answers, ref header, .. } => {
-                self.on_segment_received(now, node, answers, header, look);
+                self.on_segment_received(now, node, answers, header, view);
             }
             Record::DataReceived { flow, delay, duplicate, retransmission, .. } => {
                 self.on_data(flow, delay, !duplicate, retransmission);
             }
-            Record::AppSent { flow, .. } | Record::AppClosed { flow } => self.on_source_event(now, flow, look),
+            Record::AppSent { flow, .. } | Record::AppClosed { flow } => self.on_source_event(now, flow, view),
             Record::TimerExpired { node, flow, timer } => self.on_timer(now, node, flow, timer),
-            Record::MeasureBegan => self.restart(now, look),
+            Record::MeasureBegan => self.restart(now, view),
             Record::TimerArmed { .. }
             | Record::TimerStopped { .. }
             | Record::Dequeued { .. }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::Ledger;
-use super::cause::{Cause, DelayPart, LinkCause, Verdict};
+use super::cause::{Cause, DelayPart, Diagnosis, LinkCause};
 use super::flow::{Counts, Lost};
 use super::tracker::Kind;
-use crate::record::{DropReason, Look};
+use crate::record::{DropReason, NetworkView};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
 
@@ -134,16 +134,16 @@ impl LedgerResult {
 
 impl Ledger {
     /// The ledger of the measured time up to `now`.
-    pub fn result(&mut self, now: Time, look: &mut impl Look) -> LedgerResult {
-        self.settle_all(now, look);
+    pub fn result(&mut self, now: Time, view: &mut impl NetworkView) -> LedgerResult {
+        self.settle_all(now, view);
         let duration_ns = now.saturating_since(self.start).0;
         let nodes = self.nodes.iter().zip((0..).map(NodeId)).map(|(line, node)| {
             let flows = self.flows.iter().zip((0..).map(FlowId));
             let mut limits =
-                flows.filter(|(account, _)| account.source == node).map(|(_, flow)| super::limit(flow, look));
+                flows.filter(|(account, _)| account.source == node).map(|(_, flow)| super::limit(flow, view));
             let idle = limits.find(|&cause| cause != Cause::SenderLimited).unwrap_or(Cause::SenderLimited);
             let mut totals = line.totals_at(now, idle);
-            if !look.listens(node) {
+            if !view.listens(node) {
                 totals[Cause::Bystander as usize] = std::mem::take(&mut totals[Cause::NothingToSend as usize]);
             }
             debug_assert_eq!(totals.iter().sum::<u64>(), duration_ns, "node {node}: every nanosecond has one cause");
@@ -157,7 +157,11 @@ impl Ledger {
                 attempts: link.attempts,
                 delivered: link.delivered,
                 ns: named(&totals, |place| LinkCause::ALL[place].name()),
-                failures: link.failed.iter().map(|failed| failure(&failed.verdict, failed.count, failed.ns)).collect(),
+                failures: link
+                    .failed
+                    .iter()
+                    .map(|failed| failure(&failed.diagnosis, failed.count, failed.ns))
+                    .collect(),
             })
         });
         LedgerResult { duration_ns, nodes, links: links.collect(), flows: self.flow_results() }
@@ -187,14 +191,14 @@ fn loss(&(kind, lost, count): &(Kind, Lost, u64)) -> LossResult {
         hop: lost.hop,
         node: lost.node.0,
         reason: lost.reason.map_or(TAKEN_FOR_DUPLICATE, DropReason::name),
-        cause: lost.verdict.map(|verdict| verdict.failure.name()),
-        by: lost.verdict.and_then(|verdict| verdict.by).map(|node| node.0),
+        cause: lost.diagnosis.map(|diagnosis| diagnosis.failure.name()),
+        by: lost.diagnosis.and_then(|diagnosis| diagnosis.by).map(|node| node.0),
         count,
     }
 }
 
-fn failure(verdict: &Verdict, count: u64, ns: u64) -> FailureResult {
-    let Verdict { failure, frame, by } = verdict;
+fn failure(diagnosis: &Diagnosis, count: u64, ns: u64) -> FailureResult {
+    let Diagnosis { failure, frame, by } = diagnosis;
     FailureResult { cause: failure.name(), frame: frame.name(), by: by.map(|node| node.0), count, ns }
 }
 

@@ -3,7 +3,7 @@
 //! Pieces are closed late, as radio edges are applied late: when the node does something, or when a new busy period
 //! begins around it. Until then a node costs one comparison for each frame it hears.
 
-use super::cause::{Cause, Failure, Verdict};
+use super::cause::{Cause, Diagnosis, Failure};
 use super::link::Links;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::FrameKind;
@@ -38,15 +38,15 @@ pub(super) struct Attempt {
     pub(super) class: Cause,
     /// Its last frame began then.
     pub(super) since: Time,
-    pub(super) verdict: Verdict,
+    pub(super) diagnosis: Diagnosis,
 }
 
 impl Attempt {
     /// Nothing is known of why its question, if it fails, got no answer.
     #[inline(always)]
     pub(super) fn is_unexplained(&self) -> bool {
-        let Verdict { frame, .. } = self.verdict;
-        matches!(frame, FrameKind::Rts | FrameKind::Data) && self.verdict == Verdict::unknown(frame)
+        let Diagnosis { frame, .. } = self.diagnosis;
+        matches!(frame, FrameKind::Rts | FrameKind::Data) && self.diagnosis == Diagnosis::unknown(frame)
     }
 }
 
@@ -112,7 +112,7 @@ impl Timeline {
                 packet: PacketId::default(),
                 class: Cause::Data,
                 since: Time::ZERO,
-                verdict: Verdict::unknown(FrameKind::Rts),
+                diagnosis: Diagnosis::unknown(FrameKind::Rts),
             },
             plan: QuietPlan::NONE,
             unexplained: 0,

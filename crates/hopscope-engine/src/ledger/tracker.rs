@@ -120,10 +120,10 @@ impl PacketTracker {
     }
 
     /// The attempt under way with a packet has failed.
-    pub(super) fn fail(&mut self, now: Time, packet: PacketId, given_up: bool) {
+    pub(super) fn fail(&mut self, now: Time, packet: PacketId, dropped: bool) {
         let journey = &mut self.journeys[packet.index()];
         journey.spend(now, DelayPart::Retries);
-        journey.stage = if given_up { Stage::GivenUp } else { Stage::Contention };
+        journey.stage = if dropped { Stage::Dropped } else { Stage::Contention };
     }
 
     /// A packet comes to its destination: gives the parts of its delay.

@@ -1,6 +1,6 @@
 //! CoDel (RFC 8289): a queue is too long when its packets have waited too long for too long.
 
-use super::Verdict;
+use super::AqmAction;
 use crate::config::LinkConfig;
 use hopscope_core::units::{Span, Time};
 
@@ -35,11 +35,11 @@ impl Codel {
     }
 
     /// What becomes of the packet at the head that has waited for `sojourn`; `last`: no other waits behind it.
-    pub fn judge(&mut self, sojourn: Span, last: bool, now: Time) -> Verdict {
+    pub fn decide(&mut self, sojourn: Span, last: bool, now: Time) -> AqmAction {
         let too_long = self.is_too_long(sojourn, last, now);
         if !self.dropping {
             if !too_long {
-                return Verdict::Pass;
+                return AqmAction::Pass;
             }
             self.dropping = true;
             let dropped = self.count - self.last_count;
@@ -47,18 +47,18 @@ impl Codel {
             self.count = if dropped > 1 && recent { dropped } else { 1 };
             self.last_count = self.count;
             self.drop_next = self.after(now);
-            return Verdict::Mark;
+            return AqmAction::Mark;
         }
         if !too_long {
             self.dropping = false;
-            return Verdict::Pass;
+            return AqmAction::Pass;
         }
         if now < self.drop_next {
-            return Verdict::Pass;
+            return AqmAction::Pass;
         }
         self.count += 1;
         self.drop_next = self.after(self.drop_next);
-        Verdict::Mark
+        AqmAction::Mark
     }
 
     /// The queue ran empty.
@@ -93,7 +93,7 @@ mod tests {
     /// Instants (ms) at which packets are marked when one leaves every millisecond after this waiting time.
     fn marks(codel: &mut Codel, from: u64, to: u64, sojourn_ms: u64) -> Vec<u64> {
         let sojourn = Span::from_millis(sojourn_ms);
-        (from..to).filter(|&ms| codel.judge(sojourn, false, at(ms)) == Verdict::Mark).collect()
+        (from..to).filter(|&ms| codel.decide(sojourn, false, at(ms)) == AqmAction::Mark).collect()
     }
 
     #[test]
@@ -108,12 +108,12 @@ mod tests {
         let mut codel = Codel::new(&LinkConfig::default());
         assert!(marks(&mut codel, 0, 1000, 4).is_empty());
         assert_eq!(marks(&mut codel, 1000, 1250, 20), [1100, 1200]);
-        assert_eq!(codel.judge(Span::from_millis(2), false, at(1251)), Verdict::Pass);
+        assert_eq!(codel.decide(Span::from_millis(2), false, at(1251)), AqmAction::Pass);
         // Back within 16 intervals with one drop fewer than the last time.
         assert_eq!(marks(&mut codel, 1252, 1400, 20), [1352]);
         assert_eq!(
-            codel.judge(Span::from_millis(50), true, at(1500)),
-            Verdict::Pass,
+            codel.decide(Span::from_millis(50), true, at(1500)),
+            AqmAction::Pass,
             "the last packet is never dropped"
         );
     }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::Verdict;
+use super::AqmAction;
 use super::codel::Codel;
 use crate::config::LinkConfig;
 use hopscope_core::ids::{NodeId, PacketId};
@@ -78,7 +78,7 @@ impl FairQueue {
     }
 
     /// The packet that goes next and what becomes of it.
-    pub fn pop(&mut self, now: Time) -> Option<(PacketId, Verdict)> {
+    pub fn pop(&mut self, now: Time) -> Option<(PacketId, AqmAction)> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -98,10 +98,10 @@ impl FairQueue {
                 }
                 continue;
             };
-            let verdict = queue.codel.judge(now - next.since, queue.waiting.is_empty(), now);
+            let action = queue.codel.decide(now - next.since, queue.waiting.is_empty(), now);
             let list = if is_new { &mut self.new } else { &mut self.old };
             list.push_front(queue);
-            return Some((next.packet, verdict));
+            return Some((next.packet, action));
         }
     }
 
@@ -167,8 +167,8 @@ mod tests {
     /// The next packet that is not marked and, before it, those that are.
     fn serve(fair: &mut FairQueue, now: Time) -> (Option<u32>, Vec<u32>) {
         let mut marked = Vec::new();
-        while let Some((packet, verdict)) = fair.pop(now) {
-            if verdict == Verdict::Pass {
+        while let Some((packet, action)) = fair.pop(now) {
+            if action == AqmAction::Pass {
                 fair.charge(1000);
                 return (Some(packet.0), marked);
             }

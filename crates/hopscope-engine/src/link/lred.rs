@@ -1,6 +1,6 @@
 //! Link RED (fu2003, algorithm 1): the number of MAC retries tells how crowded the channel is.
 
-use super::Verdict;
+use super::AqmAction;
 use crate::config::LinkConfig;
 use hopscope_core::rng::Stream;
 
@@ -31,9 +31,9 @@ impl Lred {
     }
 
     /// What becomes of the packet at the head of the queue.
-    pub fn judge(&self, rng: &mut Stream) -> Verdict {
+    pub fn decide(&self, rng: &mut Stream) -> AqmAction {
         let p = self.mark_probability();
-        if p > 0.0 && rng.uniform() < p { Verdict::Mark } else { Verdict::Pass }
+        if p > 0.0 && rng.uniform() < p { AqmAction::Mark } else { AqmAction::Pass }
     }
 
     /// The MAC is done with a packet after so many retries.
@@ -72,7 +72,7 @@ mod tests {
         let mut lred = Lred::new(&LinkConfig::default());
         lred.avg_retry = 5.0;
         let mut rng = Stream::derive(3, 0, 0, Purpose::Link);
-        let marks = (0..10_000).filter(|_| lred.judge(&mut rng) == Verdict::Mark).count();
+        let marks = (0..10_000).filter(|_| lred.decide(&mut rng) == AqmAction::Mark).count();
         // Five standard deviations of a binomial count.
         assert!((marks as f64 - 1400.0).abs() < 5.0 * 34.7, "{marks}");
     }

@@ -57,7 +57,7 @@ use hopscope_packet::Notice;
 
 /// What a part of the layer wants to become of a packet, from mild to severe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Verdict {
+pub enum AqmAction {
     /// It goes on.
     Pass,
     /// It is marked, or dropped where its flow does not know ECN.
@@ -68,21 +68,21 @@ pub enum Verdict {
 
 /// The severest verdict on a packet at one door, and whose it is; none: all let it pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Judgement(Option<(Verdict, LinkPart)>);
+pub struct AqmDecision(Option<(AqmAction, LinkPart)>);
 
-impl Judgement {
+impl AqmDecision {
     /// One part judges the packet as well.
     #[must_use]
-    fn and(self, verdict: Verdict, part: LinkPart) -> Self {
+    fn and(self, action: AqmAction, part: LinkPart) -> Self {
         match self.0 {
-            Some((severest, _)) if severest >= verdict => self,
-            _ if verdict == Verdict::Pass => self,
-            _ => Judgement(Some((verdict, part))),
+            Some((severest, _)) if severest >= action => self,
+            _ if action == AqmAction::Pass => self,
+            _ => AqmDecision(Some((action, part))),
         }
     }
 
     /// The verdict and the part that wanted it; none: the packet goes on.
-    pub fn verdict(self) -> Option<(Verdict, LinkPart)> {
+    pub fn action(self) -> Option<(AqmAction, LinkPart)> {
         self.0
     }
 }
@@ -93,7 +93,7 @@ pub struct Head {
     /// The packet.
     pub packet: PacketId,
     /// What those who order the queue want to become of it.
-    pub judgement: Judgement,
+    pub decision: AqmDecision,
 }
 
 /// The link layer of one node.
@@ -161,20 +161,20 @@ impl LinkLayer {
     }
 
     /// True if a part of it judges packets at arrival.
-    pub fn judges_arrivals(&self) -> bool {
+    pub fn acts_on_arrival(&self) -> bool {
         self.red.is_some() || self.nred.is_some()
     }
 
     /// A data packet of `bytes` bytes comes to a queue of so many packets; `service` is the time one takes to be sent.
-    pub fn on_arrival(&mut self, waiting: usize, bytes: u32, service: Span, now: Time) -> Judgement {
-        let mut judgement = Judgement::default();
+    pub fn on_arrival(&mut self, waiting: usize, bytes: u32, service: Span, now: Time) -> AqmDecision {
+        let mut decision = AqmDecision::default();
         if let Some(red) = &mut self.red {
-            judgement = judgement.and(red.on_arrival(waiting, bytes, service, now, &mut self.rng), LinkPart::Red);
+            decision = decision.and(red.on_arrival(waiting, bytes, service, now, &mut self.rng), LinkPart::Red);
         }
         if let Some(nred) = &mut self.nred {
-            judgement = judgement.and(nred.on_arrival(now, &mut self.rng), LinkPart::Nred);
+            decision = decision.and(nred.on_arrival(now, &mut self.rng), LinkPart::Nred);
         }
-        judgement
+        decision
     }
 
     /// A data packet of `bytes` bytes has joined the queue.
@@ -190,7 +190,7 @@ impl LinkLayer {
     }
 
     /// The packet that gives way when there is no room; none: the one that comes.
-    pub fn gives_way(&mut self) -> Option<PacketId> {
+    pub fn evict(&mut self) -> Option<PacketId> {
         match &mut self.order {
             Order::Fair(fair) => fair.pop_fattest(),
             _ => None,
@@ -211,31 +211,31 @@ impl LinkLayer {
 
     /// The data packet that goes next when `head` is at the head of the queue, and what CoDel says of it.
     pub fn next(&mut self, head: PacketId, now: Time) -> Head {
-        let pass = Head { packet: head, judgement: Judgement::default() };
+        let pass = Head { packet: head, decision: AqmDecision::default() };
         match &mut self.order {
             Order::Fifo => pass,
             Order::Codel { codel, waiting } => {
                 let place = waiting.iter().position(|&(id, _)| id == head);
                 let since = place.and_then(|place| waiting.remove(place)).map_or(now, |(_, since)| since);
-                let verdict = codel.judge(now - since, waiting.is_empty(), now);
-                Head { packet: head, judgement: pass.judgement.and(verdict, LinkPart::Codel) }
+                let action = codel.decide(now - since, waiting.is_empty(), now);
+                Head { packet: head, decision: pass.decision.and(action, LinkPart::Codel) }
             }
-            Order::Fair(fair) => fair.pop(now).map_or(pass, |(packet, verdict)| Head {
+            Order::Fair(fair) => fair.pop(now).map_or(pass, |(packet, action)| Head {
                 packet,
-                judgement: pass.judgement.and(verdict, LinkPart::FqCodel),
+                decision: pass.decision.and(action, LinkPart::FqCodel),
             }),
         }
     }
 
     /// What becomes of the packet that goes next, with Link RED's verdict.
-    pub fn judge_next(&mut self, judgement: Judgement) -> Judgement {
+    pub fn decide_next(&mut self, decision: AqmDecision) -> AqmDecision {
         match &self.lred {
             // It stands before CoDel: of two marks its own counts.
             Some(lred) => {
-                let own = Judgement::default().and(lred.judge(&mut self.rng), LinkPart::Lred);
-                judgement.verdict().map_or(own, |(verdict, part)| own.and(verdict, part))
+                let own = AqmDecision::default().and(lred.decide(&mut self.rng), LinkPart::Lred);
+                decision.action().map_or(own, |(action, part)| own.and(action, part))
             }
-            None => judgement,
+            None => decision,
         }
     }
 
@@ -344,9 +344,9 @@ mod tests {
     }
 
     #[test]
-    fn the_severest_verdict_holds_and_the_first_of_equals_is_named() {
-        use Verdict::{Drop, Mark, Pass};
-        let both = |one, other| Judgement::default().and(one, LinkPart::Red).and(other, LinkPart::Nred).verdict();
+    fn the_severest_action_holds_and_the_first_of_equals_is_named() {
+        use AqmAction::{Drop, Mark, Pass};
+        let both = |one, other| AqmDecision::default().and(one, LinkPart::Red).and(other, LinkPart::Nred).action();
         assert_eq!(both(Pass, Pass), None);
         assert_eq!(both(Mark, Pass), Some((Mark, LinkPart::Red)));
         assert_eq!(both(Pass, Mark), Some((Mark, LinkPart::Nred)));
@@ -356,7 +356,7 @@ mod tests {
     }
 
     #[test]
-    fn link_red_and_codel_both_judge_the_packet_at_the_head() {
+    fn link_red_and_codel_both_decide_on_the_packet_at_the_head() {
         // Link RED marks every packet from its first retry on, CoDel after 100 ms above its target.
         let sure =
             |cfg: &mut LinkConfig| (cfg.lred_min, cfg.lred_max, cfg.lred_max_p, cfg.lred_weight) = (0.5, 1.0, 1.0, 1.0);
@@ -370,7 +370,7 @@ mod tests {
                 done(&mut layer, retries);
                 let head = layer.next(PacketId(n), at(ms));
                 layer.on_sent(head.packet, 1000, Span::ZERO, at(ms));
-                (head.packet.0, layer.judge_next(head.judgement).verdict().map(|(_, by)| by))
+                (head.packet.0, layer.decide_next(head.decision).action().map(|(_, by)| by))
             };
             assert_eq!(take(0, 10, 0), (0, None));
             assert_eq!(take(1, 50, 3), (1, Some(LinkPart::Lred)));

@@ -10,7 +10,7 @@
 //!   at arrival:      p = notice * own share, spread evenly over the packets as RED does
 //! ```
 
-use super::Verdict;
+use super::AqmAction;
 use crate::config::LinkConfig;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
@@ -165,20 +165,20 @@ impl Nred {
     }
 
     /// What becomes of a packet that comes to the queue.
-    pub fn on_arrival(&mut self, now: Time, rng: &mut Stream) -> Verdict {
+    pub fn on_arrival(&mut self, now: Time, rng: &mut Stream) -> AqmAction {
         let p = self.drop_probability(now);
         if p == 0.0 {
             self.count = None;
-            return Verdict::Pass;
+            return AqmAction::Pass;
         }
         let count = self.count.map_or(0, |count| count + 1);
         self.count = Some(count);
         let left = 1.0 - f64::from(count) * p;
         if left <= 0.0 || rng.uniform() < p / left {
             self.count = Some(0);
-            return Verdict::Mark;
+            return AqmAction::Mark;
         }
-        Verdict::Pass
+        AqmAction::Pass
     }
 
     /// Probability with which packets are marked now.
@@ -289,13 +289,13 @@ mod tests {
         let (mut nred, mut rng) = nred(|cfg| cfg.nred_lifetime = Span::from_secs(1000));
         nred.avg_sent = 0.1;
         nred.on_notice(Notice { probability: 0.5 }, at(0));
-        let verdicts: Vec<Verdict> = (0..21_000).map(|_| nred.on_arrival(at(1), &mut rng)).collect();
-        let places: Vec<usize> = (0..verdicts.len()).filter(|&i| verdicts[i] == Verdict::Mark).collect();
+        let actions: Vec<AqmAction> = (0..21_000).map(|_| nred.on_arrival(at(1), &mut rng)).collect();
+        let places: Vec<usize> = (0..actions.len()).filter(|&i| actions[i] == AqmAction::Mark).collect();
         let gaps: Vec<usize> = places.windows(2).map(|w| w[1] - w[0]).collect();
         assert!(gaps.iter().all(|&gap| (1..=20).contains(&gap)), "{:?}", gaps.iter().max());
         let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
         assert!((mean - 10.5).abs() < 0.65, "{mean}");
-        assert!((0..100).all(|_| nred.on_arrival(at(2_000_000), &mut rng) == Verdict::Pass));
+        assert!((0..100).all(|_| nred.on_arrival(at(2_000_000), &mut rng) == AqmAction::Pass));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! RED (Floyd and Jacobson 1993): the average length of the queue decides at arrival.
 
-use super::Verdict;
+use super::AqmAction;
 use crate::config::LinkConfig;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
@@ -43,7 +43,7 @@ impl Red {
     }
 
     /// What becomes of a packet of `bytes` bytes that finds `waiting` others; `service` is the time one takes to be sent.
-    pub fn on_arrival(&mut self, waiting: usize, bytes: u32, service: Span, now: Time, rng: &mut Stream) -> Verdict {
+    pub fn on_arrival(&mut self, waiting: usize, bytes: u32, service: Span, now: Time, rng: &mut Stream) -> AqmAction {
         let worth = self.size.map_or(1.0, |size| f64::from(bytes) / size);
         if let Some(since) = self.empty_since.take() {
             // As if so many packets had found the queue empty.
@@ -53,7 +53,7 @@ impl Red {
         self.avg += self.weight * (waiting as f64 * worth - self.avg);
         if self.avg < self.min || self.restart && waiting == 0 {
             self.count = None;
-            return Verdict::Pass;
+            return AqmAction::Pass;
         }
         let is_first = self.restart && self.count.is_none();
         let count = self.count.map_or(u32::from(is_first), |count| count + 1);
@@ -61,10 +61,10 @@ impl Red {
         let highest = if self.gentle { 2.0 * self.max } else { self.max };
         if self.avg >= highest {
             self.count = Some(0);
-            return Verdict::Drop;
+            return AqmAction::Drop;
         }
         if is_first {
-            return Verdict::Pass;
+            return AqmAction::Pass;
         }
         let share = if self.avg < self.max {
             self.max_p * (self.avg - self.min) / (self.max - self.min)
@@ -74,9 +74,9 @@ impl Red {
         let probability = self.spread(share, f64::from(count) * worth);
         if probability.is_infinite() || rng.uniform() < probability * worth {
             self.count = Some(0);
-            return Verdict::Mark;
+            return AqmAction::Mark;
         }
-        Verdict::Pass
+        AqmAction::Pass
     }
 
     /// Probability of a mark after so many packets without one that spreads marks evenly; infinite when one is due.
@@ -113,18 +113,18 @@ mod tests {
     #[test]
     fn nothing_below_the_lower_threshold_everything_above_the_upper() {
         let (mut low, mut rng) = red(4.9);
-        assert!((0..1000).all(|_| low.on_arrival(5, 1500, SERVICE, Time::ZERO, &mut rng) == Verdict::Pass));
+        assert!((0..1000).all(|_| low.on_arrival(5, 1500, SERVICE, Time::ZERO, &mut rng) == AqmAction::Pass));
         let (mut high, mut rng) = red(15.1);
-        assert!((0..1000).all(|_| high.on_arrival(15, 1500, SERVICE, Time::ZERO, &mut rng) == Verdict::Drop));
+        assert!((0..1000).all(|_| high.on_arrival(15, 1500, SERVICE, Time::ZERO, &mut rng) == AqmAction::Drop));
     }
 
     #[test]
     fn marks_between_are_spread_evenly() {
         // Half-way: p = 0.05, marks after 1 to 20 packets, each distance equally likely (mean 10.5).
         let (mut red, mut rng) = red(10.0);
-        let verdicts: Vec<Verdict> =
+        let actions: Vec<AqmAction> =
             (0..21_000).map(|_| red.on_arrival(10, 1500, SERVICE, Time::ZERO, &mut rng)).collect();
-        let places: Vec<usize> = (0..verdicts.len()).filter(|&i| verdicts[i] == Verdict::Mark).collect();
+        let places: Vec<usize> = (0..actions.len()).filter(|&i| actions[i] == AqmAction::Mark).collect();
         let gaps: Vec<usize> = places.windows(2).map(|w| w[1] - w[0]).collect();
         assert!(gaps.iter().all(|&gap| (1..=20).contains(&gap)), "{:?}", gaps.iter().max());
         let mean = gaps.iter().sum::<usize>() as f64 / gaps.len() as f64;
@@ -143,7 +143,7 @@ mod tests {
 
     /// Distances between the marks of 21,000 packets of 1500 bytes.
     fn gaps(mut red: Red, mut rng: Stream) -> Vec<usize> {
-        let marked = |_| red.on_arrival(10, 1500, SERVICE, Time::ZERO, &mut rng) == Verdict::Mark;
+        let marked = |_| red.on_arrival(10, 1500, SERVICE, Time::ZERO, &mut rng) == AqmAction::Mark;
         let marks: Vec<bool> = (0..21_000).map(marked).collect();
         let places: Vec<usize> = (0..marks.len()).filter(|&place| marks[place]).collect();
         places.windows(2).map(|pair| pair[1] - pair[0]).collect()
@@ -163,9 +163,9 @@ mod tests {
     fn gently_the_probability_goes_on_above_the_upper_threshold() {
         let (gentle, mut rng) = red(29.9);
         let mut gentle = Red { gentle: true, ..gentle };
-        assert_ne!(gentle.on_arrival(30, 1500, SERVICE, Time::ZERO, &mut rng), Verdict::Drop);
+        assert_ne!(gentle.on_arrival(30, 1500, SERVICE, Time::ZERO, &mut rng), AqmAction::Drop);
         gentle.avg = 30.1;
-        assert_eq!(gentle.on_arrival(30, 1500, SERVICE, Time::ZERO, &mut rng), Verdict::Drop);
+        assert_eq!(gentle.on_arrival(30, 1500, SERVICE, Time::ZERO, &mut rng), AqmAction::Drop);
         let (above, rng) = red(17.0);
         // p = 0.22: one to four packets.
         let gaps = gaps(Red { gentle: true, ..above }, rng);
@@ -177,11 +177,11 @@ mod tests {
         let (red, mut rng) = red(14.9);
         let mut red = Red { max_p: 1.0, restart: true, ..red };
         // p = 0.99: the second after the first is always marked.
-        let mut verdicts = |lengths: [usize; 5]| {
-            lengths.map(|waiting| red.on_arrival(waiting, 1500, SERVICE, Time::ZERO, &mut rng) == Verdict::Mark)
+        let mut actions = |lengths: [usize; 5]| {
+            lengths.map(|waiting| red.on_arrival(waiting, 1500, SERVICE, Time::ZERO, &mut rng) == AqmAction::Mark)
         };
-        assert_eq!(verdicts([0, 0, 9, 9, 9]), [false, false, false, true, true]);
-        assert_eq!(verdicts([0, 9, 0, 9, 9]), [false, false, false, false, true]);
+        assert_eq!(actions([0, 0, 9, 9, 9]), [false, false, false, true, true]);
+        assert_eq!(actions([0, 9, 0, 9, 9]), [false, false, false, false, true]);
     }
 
     #[test]

@@ -52,17 +52,17 @@ impl Collisions {
     /// The estimate now; `busy` gives the time that frames around the node have been on the air since the start.
     pub fn estimate(&mut self, now: Time, mac: &MacView<'_>, busy: impl FnOnce() -> Span) -> f64 {
         let before = std::mem::replace(&mut self.seen, *mac.attempts);
-        let Attempts { rts: _, data, packets, retries, given_up, data_failures } = *mac.attempts;
+        let Attempts { rts: _, data, packets, retries, retry_drops, data_failures } = *mac.attempts;
         match self.signal {
             CollisionSignal::DataRetries => {
                 let failed = data_failures - before.data_failures;
                 self.memory.take_trials(data - before.data, failed);
             }
             CollisionSignal::AllRetries => {
-                let given_up = given_up - before.given_up;
-                let failed = retries - before.retries + given_up;
+                let retry_drops = retry_drops - before.retry_drops;
+                let failed = retries - before.retries + retry_drops;
                 // A packet counts as taken when its last attempt may still be under way.
-                let answered = (packets - before.packets).saturating_sub(given_up);
+                let answered = (packets - before.packets).saturating_sub(retry_drops);
                 self.memory.take_trials(failed + answered, failed);
             }
             CollisionSignal::BusyTime => {
@@ -133,7 +133,7 @@ mod tests {
     }
 
     /// Ten packets, four of which failed once with their data frame and three with their RTS; then two without failures.
-    const FIRST: Attempts = Attempts { rts: 17, data: 14, packets: 10, retries: 7, given_up: 0, data_failures: 4 };
+    const FIRST: Attempts = Attempts { rts: 17, data: 14, packets: 10, retries: 7, retry_drops: 0, data_failures: 4 };
     const THEN: Attempts = Attempts { rts: 19, data: 16, packets: 12, ..FIRST };
 
     #[test]
@@ -170,8 +170,8 @@ mod tests {
     #[test]
     fn busy_time_is_a_share_of_the_time_since_the_last_look() {
         let mut busy = estimator(CollisionSignal::BusyTime, CollisionMemory::Window);
-        let looks = [(100, 20, 0.2), (200, 60, 0.3), (200, 90, 0.3), (300, 900, (0.2 + 0.4 + 1.0) / 3.0)];
-        for (at_ms, busy_ms, expected) in looks {
+        let queue = [(100, 20, 0.2), (200, 60, 0.3), (200, 90, 0.3), (300, 900, (0.2 + 0.4 + 1.0) / 3.0)];
+        for (at_ms, busy_ms, expected) in queue {
             let found = read(&mut busy, at_ms, THEN, busy_ms);
             assert!(
                 (found - expected).abs() < 1e-9,

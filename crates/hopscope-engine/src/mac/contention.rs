@@ -17,7 +17,7 @@ use crate::config::mac::{BusyAtExpiry, EifsRule};
 use crate::mac::rules::StationRules;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
-use hopscope_phy::phy::{Arrival, Begin, Edge, Heard, Packed, Radio, RxOutcome};
+use hopscope_phy::phy::{Arrival, Begin, Edge, Packed, Radio, Reception, RxOutcome};
 
 /// Kind of pending access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -188,12 +188,12 @@ impl Station {
     fn take_isolated(&mut self, now: Time, rules: &StationRules) -> bool {
         let Some(frame) = self.radio.next_isolated(now, &rules.radio) else { return false };
         if frame.sensed && self.radio.has(FREEZES | NAV_UNCONFIRMED) {
-            self.on_busy(frame.start, frame.carrier_before, frame.heard != Heard::Nothing, rules);
+            self.on_busy(frame.start, frame.carrier_before, frame.reception != Reception::Nothing, rules);
         }
-        match frame.heard {
-            Heard::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
-            Heard::Noise => self.on_rx_bad(frame.end, rules),
-            Heard::Nothing => {}
+        match frame.reception {
+            Reception::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
+            Reception::Noise => self.on_rx_bad(frame.end, rules),
+            Reception::Nothing => {}
         }
         true
     }

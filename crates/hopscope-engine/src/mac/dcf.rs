@@ -12,7 +12,7 @@
 use crate::config::link::PacingClock;
 use crate::config::mac::CtsRule;
 use crate::mac::contention::Station;
-use crate::mac::dedup::{Dedup, Heard};
+use crate::mac::dedup::{Dedup, PacketCounts};
 use crate::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
 pub use crate::mac::frame::{Frame, FrameKind};
 use crate::mac::outgoing::Outgoing;
@@ -114,7 +114,7 @@ pub struct Dcf {
     attempts: Attempts,
     /// Read only where rates are learnt.
     pub(super) rates: RateControl,
-    pub(super) heard: Heard,
+    pub(super) packet_counts: PacketCounts,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -136,7 +136,7 @@ pub struct Attempts {
     /// Exchanges tried again.
     pub retries: u64,
     /// Packets given up at a retry limit.
-    pub given_up: u64,
+    pub retry_drops: u64,
     /// Data frames sent to one station that brought no ACK.
     pub data_failures: u64,
 }
@@ -166,7 +166,7 @@ impl Dcf {
             sifs_generation: 0,
             next_seq: 0,
             dedup: Dedup::default(),
-            heard: Heard::default(),
+            packet_counts: PacketCounts::default(),
         }
     }
 
@@ -387,7 +387,7 @@ impl Dcf {
             }
             self.acknowledge(frame.src, frame.mode, Span::ZERO, cx);
             let may_repeat = || frame.retry || !cx.rules.duplicates_retry;
-            if self.dedup.is_duplicate(frame.src, frame.seq, may_repeat, &mut self.heard) {
+            if self.dedup.is_duplicate(frame.src, frame.seq, may_repeat, &mut self.packet_counts) {
                 return;
             }
         }
@@ -533,7 +533,7 @@ impl Dcf {
             cx.station.double_cw(&cx.rules.station);
         }
         if gives_up {
-            self.attempts.given_up += 1;
+            self.attempts.retry_drops += 1;
             if frame == FrameKind::Rts {
                 self.rates.report(rate_rules, out.to, Attempt::Abandoned, cx.now);
             }

@@ -14,7 +14,7 @@ struct Last {
     from: NodeId,
     /// Fragment number (upper four bits) and sequence number.
     seq: u16,
-    /// Where packets are not cut, how many have come, without those that [`Heard`] has counted. Where they are, when the first
+    /// Where packets are not cut, how many have come, without those that [`PacketCounts`] has counted. Where they are, when the first
     /// fragment of the packet came, in units of 1024 us; it wraps after 67 s.
     part: u16,
 }
@@ -30,9 +30,9 @@ pub struct Dedup {
 /// Packets of each neighbour that [`Last`] has no room for: all that came in fragments, otherwise 65,536 at a time. It lies apart
 /// so that the filter keeps its place in the first cache line of a MAC.
 #[derive(Debug, Default)]
-pub struct Heard(Vec<(NodeId, u64)>);
+pub struct PacketCounts(Vec<(NodeId, u64)>);
 
-impl Heard {
+impl PacketCounts {
     #[cold]
     fn add(&mut self, from: NodeId, packets: u64) {
         match self.0.iter_mut().find(|(node, _)| *node == from) {
@@ -67,7 +67,7 @@ impl Dedup {
         from: NodeId,
         seq: u16,
         may_repeat: impl FnOnce() -> bool,
-        heard: &mut Heard,
+        packet_counts: &mut PacketCounts,
     ) -> bool {
         let Some(last) = self.last.iter_mut().find(|last| last.from == from) else {
             self.last.push(Last { from, seq, part: 1 });
@@ -79,14 +79,14 @@ impl Dedup {
         last.seq = seq;
         last.part = last.part.wrapping_add(1);
         if last.part == 0 {
-            heard.add(from, 1 << 16);
+            packet_counts.add(from, 1 << 16);
         }
         false
     }
 
     /// The packets of each neighbour so far, by its number; `cut`: they come in fragments.
-    pub fn packets(&self, heard: &Heard, cut: bool) -> Vec<(NodeId, u64)> {
-        let beyond = |from| heard.0.iter().find(|(node, _)| *node == from).map_or(0, |(_, sum)| *sum);
+    pub fn packets(&self, packet_counts: &PacketCounts, cut: bool) -> Vec<(NodeId, u64)> {
+        let beyond = |from| packet_counts.0.iter().find(|(node, _)| *node == from).map_or(0, |(_, sum)| *sum);
         let own = |last: &Last| if cut { 0 } else { u64::from(last.part) };
         let mut found: Vec<_> = self.last.iter().map(|last| (last.from, own(last) + beyond(last.from))).collect();
         found.sort_unstable();
@@ -102,16 +102,16 @@ impl Dedup {
         may_repeat: bool,
         now: Time,
         lifetime: Span,
-        heard: &mut Heard,
+        packet_counts: &mut PacketCounts,
     ) -> Fragment {
-        let what = self.judge_fragment(from, (seq, end), may_repeat, now, lifetime);
+        let what = self.classify_fragment(from, (seq, end), may_repeat, now, lifetime);
         if end && what == Fragment::Continues {
-            heard.add(from, 1);
+            packet_counts.add(from, 1);
         }
         what
     }
 
-    fn judge_fragment(
+    fn classify_fragment(
         &mut self,
         from: NodeId,
         (seq, end): (u16, bool),
@@ -153,46 +153,46 @@ mod tests {
 
     #[test]
     fn only_the_last_frame_of_a_neighbour_is_a_duplicate() {
-        let (mut dedup, mut heard) = (Dedup::default(), Heard::default());
-        let mut repeats = |from, seq| dedup.is_duplicate(NodeId(from), seq, || true, &mut heard);
+        let (mut dedup, mut packet_counts) = (Dedup::default(), PacketCounts::default());
+        let mut repeats = |from, seq| dedup.is_duplicate(NodeId(from), seq, || true, &mut packet_counts);
         assert!(!repeats(1, 7));
         assert!(repeats(1, 7));
         assert!(!repeats(2, 7));
         assert!(!repeats(1, 8));
         assert!(!repeats(1, 7), "an older number counts as new");
-        assert_eq!(dedup.packets(&heard, false), [(NodeId(1), 3), (NodeId(2), 1)]);
+        assert_eq!(dedup.packets(&packet_counts, false), [(NodeId(1), 3), (NodeId(2), 1)]);
     }
 
     #[test]
     fn a_frame_that_cannot_be_a_repetition_is_new_whatever_its_number() {
-        let (mut dedup, mut heard) = (Dedup::default(), Heard::default());
-        let mut repeats = |may| dedup.is_duplicate(NodeId(1), 7, || may, &mut heard);
+        let (mut dedup, mut packet_counts) = (Dedup::default(), PacketCounts::default());
+        let mut repeats = |may| dedup.is_duplicate(NodeId(1), 7, || may, &mut packet_counts);
         assert!(!repeats(false));
         assert!(!repeats(false), "4096 packets later");
         assert!(repeats(true));
-        assert_eq!(dedup.packets(&heard, false), [(NodeId(1), 2)]);
+        assert_eq!(dedup.packets(&packet_counts, false), [(NodeId(1), 2)]);
     }
 
     #[test]
     fn packets_are_counted_beyond_the_room_of_the_filter() {
-        let (mut dedup, mut heard) = (Dedup::default(), Heard::default());
+        let (mut dedup, mut packet_counts) = (Dedup::default(), PacketCounts::default());
         for n in 0..200_000_u32 {
             for from in [9, 4] {
-                assert!(!dedup.is_duplicate(NodeId(from), (n % 4096) as u16, || true, &mut heard));
+                assert!(!dedup.is_duplicate(NodeId(from), (n % 4096) as u16, || true, &mut packet_counts));
             }
         }
-        dedup.is_duplicate(NodeId(4), 0, || true, &mut heard);
-        assert_eq!(dedup.packets(&heard, false), [(NodeId(4), 200_001), (NodeId(9), 200_000)]);
+        dedup.is_duplicate(NodeId(4), 0, || true, &mut packet_counts);
+        assert_eq!(dedup.packets(&packet_counts, false), [(NodeId(4), 200_001), (NodeId(9), 200_000)]);
     }
 
     #[test]
     fn fragments_of_several_neighbours_continue_each_its_own_packet() {
         use Fragment::{Continues, Duplicate, Orphan};
-        let (mut dedup, mut heard) = (Dedup::default(), Heard::default());
+        let (mut dedup, mut packet_counts) = (Dedup::default(), PacketCounts::default());
         let mut take = |from, fragment: u16, seq, ms| {
             let now = Time::ZERO + Span::from_millis(ms);
             let what = (fragment << 12 | seq, fragment == 3);
-            dedup.take_fragment(NodeId(from), what, true, now, Span::from_millis(500), &mut heard)
+            dedup.take_fragment(NodeId(from), what, true, now, Span::from_millis(500), &mut packet_counts)
         };
         let table = [
             (1, 0, 7, 0, Continues),
@@ -222,6 +222,6 @@ mod tests {
             assert_eq!(take(from, fragment, seq, ms), expected, "fragment {fragment} of {seq} from {from}");
         }
         // Packet 8 of neighbour 2 is the only one that came to its end.
-        assert_eq!(dedup.packets(&heard, true), [(NodeId(1), 0), (NodeId(2), 1)]);
+        assert_eq!(dedup.packets(&packet_counts, true), [(NodeId(1), 0), (NodeId(2), 1)]);
     }
 }

@@ -126,8 +126,8 @@ impl Dcf {
     }
 
     /// The packets that have come from each neighbour, by its number, each once; broadcast left out.
-    pub fn heard(&self, rules: &MacRules) -> Vec<(NodeId, u64)> {
-        self.dedup.packets(&self.heard, rules.fragmentation.is_some())
+    pub fn received_from(&self, rules: &MacRules) -> Vec<(NodeId, u64)> {
+        self.dedup.packets(&self.packet_counts, rules.fragmentation.is_some())
     }
 
     /// A data frame for this node came in where packets may be cut.
@@ -143,7 +143,7 @@ impl Dcf {
         self.acknowledge(frame.src, frame.mode, if last { Span::ZERO } else { frame.duration - ack }, cx);
         let what = (sequence_control(frame.seq, frame.frag), last);
         let may_repeat = frame.retry || !cx.rules.duplicates_retry;
-        match self.dedup.take_fragment(frame.src, what, may_repeat, cx.now, cut.lifetime, &mut self.heard) {
+        match self.dedup.take_fragment(frame.src, what, may_repeat, cx.now, cut.lifetime, &mut self.packet_counts) {
             Fragment::Continues if last => cx.out.deliver = Some((frame.body, frame.src)),
             Fragment::Orphan if last => cx.out.done = Some((frame.body, Outcome::Incomplete)),
             _ => {}

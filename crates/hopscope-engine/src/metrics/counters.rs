@@ -1,10 +1,10 @@
 //! Counters that machines keep for themselves, read when the measured time begins and when results are wanted.
 //!
 //! A record for each step of a counter would cost every run some time; the counters stand already, and an observer may look
-//! at them ([`Look::counters`], [`Look::sender_stats`]).
+//! at them ([`NetworkView::counters`], [`NetworkView::sender_stats`]).
 
 use crate::config::Config;
-use crate::record::{Counters, Look};
+use crate::record::{Counters, NetworkView};
 use crate::transport::tcp::SenderStats;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
@@ -14,7 +14,7 @@ use hopscope_core::units::Time;
 pub struct Counted {
     nodes: Vec<Counters>,
     /// What each node has got from each neighbour, packets.
-    heard: Vec<Vec<(NodeId, u64)>>,
+    received: Vec<Vec<(NodeId, u64)>>,
     senders: Vec<SenderStats>,
     /// Data packets of each flow that are neither received nor lost.
     in_flight: Vec<u64>,
@@ -22,12 +22,12 @@ pub struct Counted {
 
 impl Counted {
     /// As they stand now; queues are measured since `from`.
-    pub(super) fn read(look: &mut impl Look, (nodes, flows): (usize, usize), from: Time) -> Self {
+    pub(super) fn read(view: &mut impl NetworkView, (nodes, flows): (usize, usize), from: Time) -> Self {
         Counted {
-            nodes: (0..nodes as u32).map(|node| look.counters(NodeId(node), from)).collect(),
-            heard: (0..nodes as u32).map(|node| look.heard(NodeId(node))).collect(),
-            senders: (0..flows as u32).map(|flow| look.sender_stats(FlowId(flow)).unwrap_or_default()).collect(),
-            in_flight: look.in_flight(flows),
+            nodes: (0..nodes as u32).map(|node| view.counters(NodeId(node), from)).collect(),
+            received: (0..nodes as u32).map(|node| view.received_from(NodeId(node))).collect(),
+            senders: (0..flows as u32).map(|flow| view.sender_stats(FlowId(flow)).unwrap_or_default()).collect(),
+            in_flight: view.in_flight(flows),
         }
     }
 
@@ -43,8 +43,8 @@ impl Counted {
 
     /// The links that have carried packets since `before`: receiver, sender, packets; in order.
     pub fn carried_since<'a>(&'a self, before: &'a Counted) -> impl Iterator<Item = (NodeId, NodeId, u64)> + 'a {
-        self.heard.iter().enumerate().flat_map(move |(node, neighbours)| {
-            let old = before.heard.get(node).map_or(&[][..], Vec::as_slice);
+        self.received.iter().enumerate().flat_map(move |(node, neighbours)| {
+            let old = before.received.get(node).map_or(&[][..], Vec::as_slice);
             neighbours.iter().filter_map(move |&(from, packets)| {
                 let earlier = old.iter().find(|(node, _)| *node == from).map_or(0, |(_, packets)| *packets);
                 (packets > earlier).then(|| (NodeId(node as u32), from, packets - earlier))

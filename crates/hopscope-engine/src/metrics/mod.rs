@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 use crate::config::link::LinkPart;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
-use crate::record::{Classes, DropReason, Look, Record, Recorder};
+use crate::record::{Classes, DropReason, NetworkView, Record, Recorder};
 use crate::routing::RoutingNote;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::{Span, Time};
@@ -198,9 +198,9 @@ impl Meter {
     }
 
     /// Forgets everything counted so far and counts from `now`. Series are kept whole.
-    fn restart(&mut self, now: Time, look: &mut impl Look) {
+    fn restart(&mut self, now: Time, view: &mut impl NetworkView) {
         self.start = now;
-        self.before = Counted::read(look, (self.drops.len(), self.flows.len()), now);
+        self.before = Counted::read(view, (self.drops.len(), self.flows.len()), now);
         for flow in &mut self.flows {
             let left = if flow.whole == u64::MAX { u64::MAX } else { flow.whole.saturating_sub(flow.delivered_bytes) };
             *flow = FlowMeter {
@@ -271,8 +271,8 @@ impl Meter {
     }
 
     /// Accounts everything up to `now`.
-    pub fn close(&mut self, now: Time, look: &mut impl Look) {
-        self.after = Counted::read(look, (self.drops.len(), self.flows.len()), self.start);
+    pub fn close(&mut self, now: Time, view: &mut impl NetworkView) {
+        self.after = Counted::read(view, (self.drops.len(), self.flows.len()), self.start);
         self.close_intervals(now);
         for flow in &mut self.flows {
             flow.close_cwnd(now);
@@ -453,7 +453,7 @@ impl Recorder for Meter {
 
     // The caller's kind of record is known where it is written: of the choice nothing is left.
     #[inline(always)]
-    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
         match *record {
             Record::SegmentSent { flow, ref header, .. } => {
                 if header.is_data {
@@ -462,7 +462,7 @@ impl Recorder for Meter {
                     meter.departures.on_departure(now);
                     if header.retransmission {
                         meter.retransmitted += 1;
-                        self.repairs.on_again(now, flow, header, look);
+                        self.repairs.on_again(now, flow, header, view);
                     }
                 } else {
                     self.flows[flow.index()].acks += 1;
@@ -522,7 +522,7 @@ impl Recorder for Meter {
             }
             Record::Dropped { node, reason, packet } => {
                 self.drops[node.index()][reason as usize] += 1;
-                let is_data = look.packet(packet).body.carries_data();
+                let is_data = view.packet(packet).body.carries_data();
                 self.data_drops[node.index()][reason as usize] += u64::from(is_data);
             }
             Record::Marked { node, by, .. } => self.marks[node.index()][by as usize] += 1,
@@ -542,7 +542,7 @@ impl Recorder for Meter {
                 self.push(SeriesKind::Queue, node, now, f64::from(packets));
             }
             Record::SampleEnd => self.end_interval(now),
-            Record::MeasureBegan => self.restart(now, look),
+            Record::MeasureBegan => self.restart(now, view),
             Record::FrameBegan { .. }
             | Record::FrameUnsent { .. }
             | Record::Busy { .. }

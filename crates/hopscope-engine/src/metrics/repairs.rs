@@ -5,7 +5,7 @@
 //! comes without the repetition, because it left its receiver before anything came there that was sent from the timeout on. Where
 //! the segment or its ACK was lost, the timeout is not spurious.
 
-use crate::record::{Header, Look};
+use crate::record::{Header, NetworkView};
 use crate::transport::tcp::Receipt;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
@@ -68,11 +68,11 @@ impl Repairs {
 
     /// A segment with this header leaves its source again.
     #[cold]
-    pub(super) fn on_again(&mut self, now: Time, flow: FlowId, header: &Header, look: &impl Look) {
-        let Some(receipt) = look.receipt(flow, header) else { return };
+    pub(super) fn on_again(&mut self, now: Time, flow: FlowId, header: &Header, view: &impl NetworkView) {
+        let Some(receipt) = view.receipt(flow, header) else { return };
         let sender = &mut self.senders[flow.index()];
         sender.needless += u64::from(receipt != Receipt::Missing);
-        let timeouts = look.sender_stats(flow).map_or(0, |stats| stats.timeouts + stats.syn_retransmissions);
+        let timeouts = view.sender_stats(flow).map_or(0, |stats| stats.timeouts + stats.syn_retransmissions);
         let has_timed_out = std::mem::replace(&mut sender.timeouts, timeouts) != timeouts;
         if has_timed_out && receipt == Receipt::Owed {
             sender.spurious += 1;

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_new_next_hop_is_a_change_but_no_news() {
+    fn a_new_next_hop_is_a_change_but_no_event() {
         let mut route = flow_from_2_to_12();
         assert!(route.set(at(2), true));
         assert!(!route.set(at(3), true));

@@ -56,7 +56,7 @@ impl Node {
     }
 
     /// The interface by which a packet for `dst` leaves now; the first one where a protocol finds the way.
-    fn way_to(&self, dst: NodeId) -> Interface {
+    fn interface_towards(&self, dst: NodeId) -> Interface {
         let via = match &self.forwarding {
             Forwarding::Static(table) => table.lookup(dst).map_or(0, |next_hop| self.interface_to(next_hop)),
             Forwarding::Protocol(_) => 0,
@@ -74,7 +74,7 @@ impl Node {
         wires: &Wires,
         medium: &'a Medium,
     ) -> NodeView<'a> {
-        let queue = match self.way_to(peer) {
+        let queue = match self.interface_towards(peer) {
             Interface::Wire { end, .. } => &wires[end].port.queue,
             Interface::Wifi | Interface::Outside => &wifi.port.queue,
         };

@@ -1,6 +1,6 @@
 //! What a record is called and whom it is about: what filters and readable traces ask of every record alike.
 
-use super::{Look, Record};
+use super::{NetworkView, Record};
 use crate::mac::dcf::{Frame, FrameKind};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 
@@ -71,9 +71,9 @@ impl About {
 
     /// The same, with the source of a packet that has come into being, and the flow of any packet.
     #[must_use]
-    pub fn seen(self, look: &impl Look) -> Self {
+    pub fn seen(self, view: &impl NetworkView) -> Self {
         let Some(packet) = self.packet else { return self };
-        let packet = look.packet(packet);
+        let packet = view.packet(packet);
         let flow = self.flow.or(Some(packet.flow).filter(|&flow| flow != FlowId::NONE));
         About { node: self.node.or(Some(packet.src)), flow, ..self }
     }

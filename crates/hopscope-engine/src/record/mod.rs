@@ -7,12 +7,12 @@
 mod about;
 mod classes;
 mod facts;
-mod look;
+mod view;
 
 pub use about::About;
 pub use classes::Classes;
 pub use facts::{Header, Record};
-pub use look::{Counters, Look, flight, link_between};
+pub use view::{Counters, NetworkView, flight, link_between};
 
 use hopscope_core::units::Time;
 pub use hopscope_packet::DropReason;
@@ -22,8 +22,8 @@ pub trait Recorder {
     /// The records that it wants; it gets no others.
     const WANTS: Classes;
 
-    /// Takes a record of the instant `now`; records come in order of time. `look` shows the network at that instant.
-    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look);
+    /// Takes a record of the instant `now`; records come in order of time. `view` shows the network at that instant.
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView);
 }
 
 /// Observes nothing and costs nothing.
@@ -33,19 +33,19 @@ pub struct NullRecorder;
 impl Recorder for NullRecorder {
     const WANTS: Classes = Classes::NONE;
 
-    fn record(&mut self, _now: Time, _record: &Record, _look: &mut impl Look) {}
+    fn record(&mut self, _now: Time, _record: &Record, _view: &mut impl NetworkView) {}
 }
 
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     const WANTS: Classes = A::WANTS.and(B::WANTS);
 
     #[inline(always)]
-    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
         if A::WANTS.has(record.class()) {
-            self.0.record(now, record, look);
+            self.0.record(now, record, view);
         }
         if B::WANTS.has(record.class()) {
-            self.1.record(now, record, look);
+            self.1.record(now, record, view);
         }
     }
 }
@@ -64,7 +64,7 @@ impl Default for TrajectoryHash {
 impl Recorder for TrajectoryHash {
     const WANTS: Classes = Classes::FRAMES;
 
-    fn record(&mut self, now: Time, record: &Record, _look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, _view: &mut impl NetworkView) {
         if let Record::FrameBegan { frame, .. } = record {
             for word in [now.0, u64::from(frame.src.0), frame.kind as u64, u64::from(frame.dst.0)] {
                 self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);

@@ -168,7 +168,7 @@ fn installed_hops(tables: &impl Tables, src: NodeId, dst: NodeId) -> u32 {
 }
 
 /// True for each of `nodes` nodes on an installed way: those that send, receive or forward.
-pub fn on_the_way(tables: &impl Tables, nodes: usize) -> Vec<bool> {
+pub fn on_routes(tables: &impl Tables, nodes: usize) -> Vec<bool> {
     let mut on = vec![false; nodes];
     for node in (0..nodes as u32).map(NodeId) {
         for next in tables.table(node).next_hops() {

@@ -119,11 +119,11 @@ impl Router {
     /// A data packet for this node or to be forwarded came in from the neighbour `from`, with the source route it
     /// carries.
     #[inline]
-    pub fn on_heard(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
+    pub fn on_reception(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
         match self {
-            Router::Aodv(aodv) => aodv.on_heard(from, now),
+            Router::Aodv(aodv) => aodv.on_reception(from, now),
             Router::Dsdv(_) | Router::Olsr(_) => {}
-            Router::Dsr(dsr) => dsr.on_heard(source_route, now),
+            Router::Dsr(dsr) => dsr.on_reception(source_route, now),
         }
     }
 

@@ -4,7 +4,7 @@ use super::line::Line;
 use super::numbers::Numbers;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::{Frame, FrameKind, Outcome};
-use crate::record::{Header, Look, Record};
+use crate::record::{Header, NetworkView, Record};
 use crate::routing::{RouteLoss, RoutingNote};
 use crate::transport::Timer;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
@@ -13,13 +13,13 @@ use hopscope_packet::{Body, Packet};
 use hopscope_phy::phy::RxOutcome;
 
 /// Writes the fields of a record.
-pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, look: &mut impl Look) {
+pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, view: &mut impl NetworkView) {
     let mut fields = Fields { line, numbers };
     match *record {
-        Record::FrameBegan { ref frame, .. } | Record::FrameUnsent { ref frame } => fields.frame(frame, look),
+        Record::FrameBegan { ref frame, .. } | Record::FrameUnsent { ref frame } => fields.frame(frame, view),
         Record::Busy { node, from, until } => {
             let mut plan = QuietPlan::NONE;
-            look.quiet_plan(node, &mut plan);
+            view.quiet_plan(node, &mut plan);
             fields.line.node("node", node).time("from", from).time("until", until);
             fields.wait(plan);
         }
@@ -27,7 +27,7 @@ pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, loo
         | Record::FrameOverheard { node, ref frame, outcome, .. } => {
             fields.line.node("node", node);
             fields.outcome(outcome);
-            fields.frame(frame, look);
+            fields.frame(frame, view);
         }
         Record::Power { node, on } => _ = fields.line.node("node", node).number("on", on),
         Record::Moved { node, position } => {
@@ -53,11 +53,11 @@ pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, loo
         Record::PowerSet { node, watts } => _ = fields.line.node("node", node).real("watts", watts),
         Record::WireBegan { node, via, packet, until } => {
             fields.line.node("node", node).number("via", via).time("until", until);
-            fields.packet(packet, look);
+            fields.packet(packet, view);
         }
         Record::WireEnded { node, from, packet } => {
             fields.line.node("node", node).node("from", from);
-            fields.packet(packet, look);
+            fields.packet(packet, view);
         }
         Record::AccessGranted { node, wait } => {
             fields.line.node("node", node);
@@ -74,41 +74,41 @@ pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, loo
         }
         Record::ExchangeEnded { node, packet, outcome } => {
             fields.line.node("node", node).word("outcome", outcome_word(outcome));
-            fields.packet(packet, look);
+            fields.packet(packet, view);
         }
         Record::PacketMade { packet } => {
-            fields.line.node("node", look.packet(packet).src);
-            fields.whole_packet(packet, look);
+            fields.line.node("node", view.packet(packet).src);
+            fields.whole_packet(packet, view);
         }
         Record::PacketArrived { node, packet } => {
             fields.line.node("node", node);
-            fields.whole_packet(packet, look);
+            fields.whole_packet(packet, view);
         }
         Record::PacketHeld { node, packet, routed } => {
             fields.line.node("node", node).flag("routed", routed);
-            fields.packet(packet, look);
+            fields.packet(packet, view);
         }
         Record::PacketRouted { node, packet } => {
-            fields.line.node("node", node).node("next_hop", look.packet(packet).next_hop);
-            fields.packet(packet, look);
+            fields.line.node("node", node).node("next_hop", view.packet(packet).next_hop);
+            fields.packet(packet, view);
         }
         Record::PacketCopied { node, copy: packet, .. }
         | Record::PacketReceived { node, packet }
         | Record::Offered { node, packet } => {
             fields.line.node("node", node);
-            fields.packet(packet, look);
+            fields.packet(packet, view);
         }
         Record::Queued { node, via, packet } | Record::Dequeued { node, via, packet } => {
             fields.line.node("node", node).number("via", via);
-            fields.packet(packet, look);
+            fields.packet(packet, view);
         }
         Record::Dropped { node, packet, reason } => {
             fields.line.node("node", node).word("reason", reason.name());
-            fields.packet(packet, look);
+            fields.packet(packet, view);
         }
         Record::Marked { node, packet, by } => {
             fields.line.node("node", node).word("by", by.word());
-            fields.packet(packet, look);
+            fields.packet(packet, view);
         }
         Record::AppSent { flow, bytes } => {
             fields.flow(flow);
@@ -200,7 +200,7 @@ impl Fields<'_, '_, '_> {
         }
     }
 
-    fn frame(&mut self, frame: &Frame, look: &impl Look) {
+    fn frame(&mut self, frame: &Frame, view: &impl NetworkView) {
         let line = self.line.word("frame", frame.kind.name()).node("src", frame.src).node("dst", frame.dst);
         line.number("bytes", frame.bytes).number("rate", frame.mode.rate());
         line.span("airtime", frame.airtime).span("duration", frame.duration);
@@ -209,7 +209,7 @@ impl Fields<'_, '_, '_> {
         }
         line.flag("retry", frame.retry);
         match frame.kind {
-            FrameKind::Rts | FrameKind::Data => self.packet(frame.body, look),
+            FrameKind::Rts | FrameKind::Data => self.packet(frame.body, view),
             FrameKind::Cts | FrameKind::Ack => {}
         }
     }
@@ -239,15 +239,15 @@ impl Fields<'_, '_, '_> {
     }
 
     /// A packet in short: its number, flow and kind.
-    fn packet(&mut self, id: PacketId, look: &impl Look) {
+    fn packet(&mut self, id: PacketId, view: &impl NetworkView) {
         self.line.number("packet", self.numbers.of(id));
-        self.kind(look.packet(id));
+        self.kind(view.packet(id));
     }
 
     /// All that its headers say.
-    fn whole_packet(&mut self, id: PacketId, look: &impl Look) {
-        self.packet(id, look);
-        let packet = look.packet(id);
+    fn whole_packet(&mut self, id: PacketId, view: &impl NetworkView) {
+        self.packet(id, view);
+        let packet = view.packet(id);
         let line = self.line.node("src", packet.src).node("dst", packet.dst);
         line.number("bytes", packet.bytes).number("ttl", packet.ttl).number("hops", packet.hops);
         self.header(&Header::of(&packet.body));

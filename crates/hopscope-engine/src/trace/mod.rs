@@ -10,7 +10,7 @@ mod numbers;
 
 pub use ns2::{Ns2Trace, Style};
 
-use crate::record::{Classes, Look, Record, Recorder};
+use crate::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
 use line::Line;
@@ -61,14 +61,14 @@ impl Filter {
     }
 
     /// Whether a record passes.
-    fn passes(&self, record: &Record, look: &impl Look) -> bool {
+    fn passes(&self, record: &Record, view: &impl NetworkView) -> bool {
         if self.names.as_ref().is_some_and(|names| !names.contains(&record.name())) {
             return false;
         }
         if self.nodes.is_none() && self.flows.is_none() {
             return true;
         }
-        let about = record.about().seen(look);
+        let about = record.about().seen(view);
         let has_flow = self.flows.as_ref().is_none_or(|flows| about.flow.is_some_and(|flow| flows.contains(&flow)));
         let has_node = || {
             self.nodes.as_ref().is_none_or(|nodes| {
@@ -159,13 +159,13 @@ impl<S: Sink> Trace for RecordTrace<S> {
 impl<S: Sink> Recorder for RecordTrace<S> {
     const WANTS: Classes = Classes::ALL;
 
-    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
         self.numbers.note(record);
-        if !self.out.is_open || self.filter.is_outside(now) || !self.filter.passes(record, look) {
+        if !self.out.is_open || self.filter.is_outside(now) || !self.filter.passes(record, view) {
             return;
         }
         let mut line = Line::begin(&mut self.out.buffer, self.form, now, record.name());
-        fields::write(&mut line, record, &self.numbers, look);
+        fields::write(&mut line, record, &self.numbers, view);
         line.end();
         self.out.settle();
     }

@@ -12,7 +12,7 @@
 //! | `on_path_event` | what became of the packet it has just emitted, for the same; the end of its route, for all |
 //!
 //! What it learns from below comes by three doors: a view of its node ([`NodeView`]), what a packet knows of its way
-//! ([`Way`]), and [`PathEvent`].
+//! ([`PathInfo`]), and [`PathEvent`].
 //!
 //! Adding a transport: a folder here, a variant of [`Endpoint`] and of [`Protocol`], a variant of
 //! [`hopscope_packet::Body`], its words in `config/flow.rs`.
@@ -30,7 +30,7 @@ use crate::mac::dcf::MacView;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::ResetCode;
-use hopscope_packet::{Body, Packet, Way};
+use hopscope_packet::{Body, Packet, PathInfo};
 use hopscope_phy::channel::Medium;
 
 /// A timer of an endpoint. Each endpoint owns at most one of each kind.
@@ -139,7 +139,7 @@ pub enum PathEvent {
     /// A notice has come that packets do not reach the other end (ICMP, RFN); what ended with it was told before.
     Unreachable,
     /// There is a route to the other end again, or another one; tells of no packet, and only those who ask for it
-    /// ([`Endpoint::minds_routes`]).
+    /// ([`Endpoint::needs_route_events`]).
     RouteFound,
 }
 
@@ -188,7 +188,7 @@ pub struct Cx<'a> {
     /// The node.
     pub node: Option<NodeView<'a>>,
     /// The way of the packet that is the input; none of other inputs.
-    pub way: Option<Way>,
+    pub path_info: Option<PathInfo>,
 }
 
 /// What a packet has brought to the transport that it is for.
@@ -235,19 +235,19 @@ impl Endpoint {
     }
 
     /// It acts when its route fails, and wants to hear of a new one.
-    pub fn minds_routes(&self) -> bool {
+    pub fn needs_route_events(&self) -> bool {
         match self {
-            Endpoint::Tcp(tcp) => tcp.minds_routes(),
+            Endpoint::Tcp(tcp) => tcp.needs_route_events(),
             Endpoint::Udp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_) => false,
         }
     }
 
-    /// Its packets with data learn of their way ([`hopscope_packet::PathOption`]); the one that has come shows it in [`Cx::way`].
+    /// Its packets with data learn of their way ([`hopscope_packet::PathOption`]); the one that has come shows it in [`Cx::path_info`].
     /// Those of ATP learn in their own header.
     #[inline]
     pub fn wants_path(&self) -> bool {
         match self {
-            Endpoint::Tcp(tcp) => tcp.asks_path(),
+            Endpoint::Tcp(tcp) => tcp.wants_path_info(),
             Endpoint::Udp(_) | Endpoint::Dccp(_) => false,
             Endpoint::Atp(_) => true,
         }

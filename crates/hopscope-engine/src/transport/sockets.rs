@@ -197,13 +197,13 @@ impl BoundSockets {
     pub fn find(&self, node: NodeId, protocol: Protocol, ports: Ports, all: &Sockets) -> Option<SocketId> {
         let found = match all.0.get(ports.found.index()) {
             Some(socket) if socket.is_at(node, protocol, ports.to) => Some(ports.found),
-            _ => self.look_up(protocol, ports.to),
+            _ => self.lookup(protocol, ports.to),
         };
-        debug_assert_eq!(found, self.look_up(protocol, ports.to), "the port decides");
+        debug_assert_eq!(found, self.lookup(protocol, ports.to), "the port decides");
         found
     }
 
-    fn look_up(&self, protocol: Protocol, port: u16) -> Option<SocketId> {
+    fn lookup(&self, protocol: Protocol, port: u16) -> Option<SocketId> {
         let places = &self.0.as_ref()?.places;
         let place = places.binary_search_by_key(&(protocol, port), |(address, _)| *address).ok()?;
         Some(places[place].1)
@@ -233,7 +233,7 @@ impl BoundSockets {
     }
 
     /// One of them asks to be woken; false when they will be anyway.
-    pub fn ask_to_wake(&mut self) -> bool {
+    pub fn request_wakeup(&mut self) -> bool {
         self.0.as_mut().is_some_and(|bound| !std::mem::replace(&mut bound.wakes, true))
     }
 
@@ -359,15 +359,15 @@ mod tests {
     #[test]
     fn sources_that_fill_the_queue_wake_together() {
         let mut node = BoundSockets::default();
-        assert!(node.refilling().is_empty() && !node.ask_to_wake());
+        assert!(node.refilling().is_empty() && !node.request_wakeup());
         for (id, refills) in [(4, true), (2, false), (1, true)] {
             let endpoint = Endpoint::Udp(Udp::new(1000, 28, refills));
             node.bind(SocketId(id), &Socket { endpoint, ..socket(0, 9 - id as u16) });
         }
         assert_eq!(node.refilling(), [SocketId(4), SocketId(1)]);
-        assert_eq!([node.ask_to_wake(), node.ask_to_wake()], [true, false]);
+        assert_eq!([node.request_wakeup(), node.request_wakeup()], [true, false]);
         node.wake();
-        assert!(node.ask_to_wake());
+        assert!(node.request_wakeup());
     }
 
     #[test]

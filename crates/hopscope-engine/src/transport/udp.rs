@@ -138,23 +138,23 @@ mod tests {
 
     /// What a source looks at: packets in the queue, whether it is full, and whether an address is asked for.
     #[derive(Clone, Copy)]
-    struct Looks {
+    struct QueueState {
         queued: usize,
         is_full: bool,
         is_resolving: bool,
     }
 
-    const IDLE: Looks = Looks { queued: 0, is_full: false, is_resolving: false };
+    const IDLE: QueueState = QueueState { queued: 0, is_full: false, is_resolving: false };
 
-    fn sent(udp: &mut Udp, looks: Looks, input: impl FnOnce(&mut Udp, &mut Cx<'_>)) -> Vec<TransportEffect> {
+    fn sent(udp: &mut Udp, queue: QueueState, input: impl FnOnce(&mut Udp, &mut Cx<'_>)) -> Vec<TransportEffect> {
         let mut out = Vec::new();
         let medium = Medium::new(&[[0.0, 0.0]], &RadioConfig::default());
-        let Looks { queued, is_full, is_resolving } = looks;
+        let QueueState { queued, is_full, is_resolving } = queue;
         let attempts = Attempts::default();
         let mac = MacView { attempts: &attempts, last_retries: 0 };
         let neighbours = Neighbours::new(&medium, NodeId(0));
         let node = NodeView { queued, is_full, is_resolving, mac, neighbours };
-        input(udp, &mut Cx { now: Time(7), out: &mut out, node: Some(node), way: None });
+        input(udp, &mut Cx { now: Time(7), out: &mut out, node: Some(node), path_info: None });
         out
     }
 
@@ -167,11 +167,11 @@ mod tests {
         let mut udp = Udp::new(1000, 28, true);
         assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_send(2500, cx)), [datagram(0, 1000)]);
         let next = |udp: &mut Udp, cx: &mut Cx<'_>| udp.on_path_event(PathEvent::Queued, cx);
-        assert_eq!(sent(&mut udp, Looks { queued: 1, ..IDLE }, next), [datagram(1, 1000)]);
-        assert_eq!(sent(&mut udp, Looks { queued: 2, ..IDLE }, next), []);
-        assert_eq!(sent(&mut udp, Looks { queued: 1, is_full: true, ..IDLE }, |udp, cx| udp.on_writable(cx)), []);
+        assert_eq!(sent(&mut udp, QueueState { queued: 1, ..IDLE }, next), [datagram(1, 1000)]);
+        assert_eq!(sent(&mut udp, QueueState { queued: 2, ..IDLE }, next), []);
+        assert_eq!(sent(&mut udp, QueueState { queued: 1, is_full: true, ..IDLE }, |udp, cx| udp.on_writable(cx)), []);
         let last = [TransportEffect::Note(Note::Completed), datagram(2, 500)];
-        assert_eq!(sent(&mut udp, Looks { queued: 1, ..IDLE }, |udp, cx| udp.on_writable(cx)), last);
+        assert_eq!(sent(&mut udp, QueueState { queued: 1, ..IDLE }, |udp, cx| udp.on_writable(cx)), last);
         assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_writable(cx)), []);
     }
 
@@ -186,7 +186,7 @@ mod tests {
         for event in [PathEvent::Passing, PathEvent::RouteFailed] {
             assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_path_event(event, cx)), []);
         }
-        let asking = Looks { is_resolving: true, ..IDLE };
+        let asking = QueueState { is_resolving: true, ..IDLE };
         assert_eq!(sent(&mut udp, asking, |udp, cx| udp.on_writable(cx)), patience);
         assert_eq!(sent(&mut udp, asking, |udp, cx| udp.on_timer(Timer::Refill, cx)), [datagram(1, 1000)]);
         udp.close();
@@ -196,7 +196,7 @@ mod tests {
     #[test]
     fn a_paced_source_sends_what_it_is_given() {
         let mut udp = Udp::new(1000, 28, false);
-        let full = Looks { queued: 50, is_full: true, is_resolving: true };
+        let full = QueueState { queued: 50, is_full: true, is_resolving: true };
         assert_eq!(sent(&mut udp, full, |udp, cx| udp.on_send(300, cx)), [datagram(0, 300)]);
         assert_eq!(udp.packet_bytes(300), 328);
     }

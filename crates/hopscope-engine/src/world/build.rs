@@ -207,7 +207,7 @@ fn derive(config: &Config, owner: usize, purpose: Purpose) -> Stream {
 }
 
 /// The flows of a sound configuration that cannot arrive, each once, by the links that a run begins with.
-pub(super) fn lost_ways(config: &Config) -> Vec<BuildError> {
+pub(super) fn unreachable_flows(config: &Config) -> Vec<BuildError> {
     let places = begin(config, &Mobility::new(&config.movement()));
     let mut medium = Medium::seeded(&places, &config.radio_with_all_rates(), config.seed);
     replay::announce(&config.traces, &mut medium);
@@ -236,7 +236,7 @@ fn install_routes(
             true => routes.install(graph, tables, to, from),
             false => Some(0),
         };
-        let wrong = judge(config, number, fixed, [found, back]);
+        let wrong = check_reachable(config, number, fixed, [found, back]);
         lost.extend(wrong.filter(|_| number < given)); // a reply has the way of its flow
         hops.push(found.unwrap_or(0));
     }
@@ -244,7 +244,12 @@ fn install_routes(
 }
 
 /// What is wrong with a flow whose shortest ways, there and back, have so many hops; none: there is no way.
-pub(super) fn judge(config: &Config, number: usize, fixed: bool, ways: [Option<u32>; 2]) -> Option<BuildError> {
+pub(super) fn check_reachable(
+    config: &Config,
+    number: usize,
+    fixed: bool,
+    ways: [Option<u32>; 2],
+) -> Option<BuildError> {
     match ways {
         [None, _] | [_, None] if fixed => Some(unreachable(config, number, &config.flows[number])),
         [ahead, back] => super::reach::check(config, number, ahead.unwrap_or(0).max(back.unwrap_or(0))).err(),

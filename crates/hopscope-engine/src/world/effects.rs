@@ -58,7 +58,7 @@ impl<R: Recorder> World<R> {
                 let socket = &mut sockets[id];
                 let (node, peer) = (socket.node, socket.peer);
                 let node = Some(nodes[node].view((node, peer), &wifi[node], wires, medium));
-                socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node, way: None });
+                socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node, path_info: None });
             }
         }
         effects.clear();
@@ -75,7 +75,7 @@ impl<R: Recorder> World<R> {
             TransportEffect::Emit(body) => return self.emit(id, body),
             TransportEffect::Arm(timer @ Timer::Refill, at) => {
                 let (node, flow) = (socket.node, socket.sends);
-                if self.nodes[node].sockets.ask_to_wake() {
+                if self.nodes[node].sockets.request_wakeup() {
                     self.note(Record::TimerArmed { node, flow, timer, until: at });
                     self.events.push(at, Event::Refill { node });
                 }
@@ -409,11 +409,11 @@ impl<R: Recorder> World<R> {
         let mut out = std::mem::take(&mut self.port_effects);
         let (packets, now) = (&self.packets, self.now);
         let Wifi { port, rules, .. } = &mut self.wifi[node];
-        let look = |id| {
+        let view = |id| {
             let packet = packets.get(id);
             Entry::of(packet, id, rules.exchange(packet.next_hop, packet.bytes))
         };
-        let next = port.pull(now, look, &mut out);
+        let next = port.pull(now, view, &mut out);
         let is_lost = self.port_effects(node, Interface::WIFI, out, watched);
         (next, is_lost)
     }
@@ -500,12 +500,12 @@ impl<R: Recorder> World<R> {
             return false;
         }
         let (node, rate) = (wire.node, wire.rate());
-        let look = |id| {
+        let view = |id| {
             let packet = packets.get(id);
             Entry::of(packet, id, wire::service(packet.bytes, rate))
         };
         let mut out = std::mem::take(port_effects);
-        let next = wire.port.pull(*now, look, &mut out);
+        let next = wire.port.pull(*now, view, &mut out);
         wire.sent.dropped += port::drops(&out);
         let is_lost = self.port_effects(node, via, out, watched);
         if let Some(next) = next {

@@ -2,7 +2,7 @@
 
 use crate::config::Config;
 use crate::iface::Wires;
-use crate::routing::fixed::{Neighbours, Tables, on_the_way};
+use crate::routing::fixed::{Neighbours, Tables, on_routes};
 use hopscope_core::ids::NodeId;
 use hopscope_phy::channel::Medium;
 
@@ -48,9 +48,9 @@ impl Radios {
     /// True for each node that has a radio and may act one day: under static routes those on the ways.
     pub(super) fn that_may_act(&self, tables: &impl Tables) -> Vec<bool> {
         match self {
-            Radios::All { nodes } => on_the_way(tables, *nodes),
+            Radios::All { nodes } => on_routes(tables, *nodes),
             Radios::Some(has) => {
-                let ways = on_the_way(tables, has.len());
+                let ways = on_routes(tables, has.len());
                 ways.into_iter().zip(has).map(|(acts, &has)| acts && has).collect()
             }
         }

@@ -267,7 +267,7 @@ impl<R: Recorder> World<R> {
     /// A packet comes up from an interface.
     fn receive(&mut self, node: NodeId, id: PacketId) {
         if ip::on_hop(self.packets.get_mut(id)) {
-            self.learn_way(node, id);
+            self.record_path(node, id);
         }
         self.note(Record::PacketReceived { node, packet: id });
         let World { packets, nodes, .. } = self;
@@ -278,7 +278,7 @@ impl<R: Recorder> World<R> {
                 self.on_routing_message(node, id);
                 return;
             }
-            machine.router.on_heard(from, packets.source_route(extra), self.now);
+            machine.router.on_reception(from, packets.source_route(extra), self.now);
         }
         match ip::on_packet(self.packets.get_mut(id), node) {
             Step::Deliver => {
@@ -299,7 +299,7 @@ impl<R: Recorder> World<R> {
 
     /// A packet that asks for it learns of the hop that it has taken, from the MAC of the node that it came from.
     #[cold]
-    fn learn_way(&mut self, node: NodeId, id: PacketId) {
+    fn record_path(&mut self, node: NodeId, id: PacketId) {
         let World { packets, wifi, wires, medium, collisions, now, .. } = self;
         let packet = packets.get_mut(id);
         let (from, bytes) = (packet.prev_hop, packet.bytes);
@@ -355,11 +355,11 @@ impl<R: Recorder> World<R> {
                 let next_hop = table.lookup(self.packets.get(id).dst);
                 next_hop.map_or(RouteAnswer::Drop(DropReason::NoRoute), RouteAnswer::Via)
             }
-            Forwarding::Protocol(_) => self.ask_router(node, id),
+            Forwarding::Protocol(_) => self.query_router(node, id),
         }
     }
 
-    fn ask_router(&mut self, node: NodeId, id: PacketId) -> RouteAnswer {
+    fn query_router(&mut self, node: NodeId, id: PacketId) -> RouteAnswer {
         let packet = *self.packets.get(id);
         let source_route = self.packets.source_route(packet.extra).cloned();
         let query = Query::new(node, id, &packet, source_route.as_ref());
@@ -427,7 +427,7 @@ impl<R: Recorder> World<R> {
         let (flow, answers, delay) = (socket.receives, socket.sends, self.now - packet.sent);
         self.note(Record::SegmentReceived { node, flow, answers, header: Header::of(&packet.body), delay });
         let (payload, out) = self.ask(id, |endpoint, cx| {
-            cx.way = Some(packet.way());
+            cx.path_info = Some(packet.path_info());
             endpoint.on_packet(packet, cx)
         });
         if let Some(Payload { bytes, duplicate, retransmission }) = payload {
@@ -487,7 +487,7 @@ impl<R: Recorder> World<R> {
         for place in 0..self.nodes[node].sockets.count() {
             let id = self.nodes[node].sockets.at(place);
             let Socket { peer, endpoint, .. } = &self.sockets[id];
-            if *peer == dst && (event != PathEvent::RouteFound || endpoint.minds_routes()) {
+            if *peer == dst && (event != PathEvent::RouteFound || endpoint.needs_route_events()) {
                 self.notify_endpoint(id, event);
             }
         }
@@ -522,7 +522,7 @@ impl<R: Recorder> World<R> {
         let (node, peer) = (socket.node, socket.peer);
         let asks = socket.endpoint.wants_view() || socket.endpoint.sees_node();
         let node = asks.then(|| nodes[node].view((node, peer), &wifi[node], wires, medium));
-        let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node, way: None });
+        let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node, path_info: None });
         (given, out)
     }
 

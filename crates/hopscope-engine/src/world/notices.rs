@@ -121,7 +121,7 @@ impl<R: Recorder> World<R> {
         match notice.kind {
             PathNoticeKind::Unreachable => self.hand_up(node, notice),
             PathNoticeKind::RouteFailed => {
-                let other_way = self.way_of(node, notice.dst).is_some_and(|next| next != from);
+                let other_way = self.next_hop_of(node, notice.dst).is_some_and(|next| next != from);
                 if !other_way {
                     self.pass_on(node, notice);
                 }
@@ -143,7 +143,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// The neighbour that takes packets of a node for `dst`.
-    fn way_of(&self, node: NodeId, dst: NodeId) -> Option<NodeId> {
+    fn next_hop_of(&self, node: NodeId, dst: NodeId) -> Option<NodeId> {
         self.nodes[node].router().and_then(|router| router.next_hop(dst, self.now))
     }
 
@@ -183,7 +183,7 @@ impl<R: Recorder> World<R> {
         if node == notice.source {
             return self.hand_up(node, notice);
         }
-        let Some(next) = self.way_of(node, notice.source) else { return };
+        let Some(next) = self.next_hop_of(node, notice.source) else { return };
         let bytes = self.nodes[node].ip.header + self.wiring.udp_header + NOTIFICATION;
         self.note(Record::RoutingSent { node, kind: notice.kind.word(), bytes });
         let packet = Packet::new(node, next, bytes, 1, Body::PathNotice(notice), self.now);

@@ -139,7 +139,7 @@ impl<R: Recorder> World<R> {
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
             let rules = if SHARED { &self.common_rules } else { &rules.station };
-            station.post(now, heard.heard_by(start, link.power, flags), rules);
+            station.post(now, heard.received_by(start, link.power, flags), rules);
         }
     }
 
@@ -193,7 +193,7 @@ impl<R: Recorder> World<R> {
                 self.recorder.record(now, &busy, &mut view!(self));
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
-            station.post(now, heard.heard_by(start, power, flags), &rules.station);
+            station.post(now, heard.received_by(start, power, flags), &rules.station);
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::build::{begin, judge, lost_ways};
+use super::build::{begin, check_reachable, unreachable_flows};
 use crate::config::net::RoutingProtocol;
 use crate::config::{Config, HostConfig};
 use hopscope_core::error::BuildError;
@@ -35,7 +35,7 @@ const UNSEEN: u32 = u32::MAX;
 /// The flows of a sound configuration that cannot arrive, each once.
 pub fn out_of_reach(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
     if !config.traces.is_empty() {
-        return lost_ways(config); // they tell of each direction alone
+        return unreachable_flows(config); // they tell of each direction alone
     }
     let known = reachability.of(config);
     known.search(config);
@@ -45,7 +45,7 @@ pub fn out_of_reach(config: &Config, reachability: &mut Reachability) -> Vec<Bui
     flows
         .filter_map(|(number, flow)| {
             let hops = known.hops.get(&[flow.from, flow.to]).copied().flatten();
-            judge(&measured, number, fixed, [hops, hops])
+            check_reachable(&measured, number, fixed, [hops, hops])
         })
         .collect()
 }
@@ -190,7 +190,7 @@ mod tests {
             assert_eq!(super::super::problems(&config), []);
             let messages =
                 |errors: Vec<BuildError>| -> Vec<String> { errors.iter().map(ToString::to_string).collect() };
-            let expected = messages(lost_ways(&config));
+            let expected = messages(unreachable_flows(&config));
             let mut reachability = Reachability::default();
             assert_eq!(messages(out_of_reach(&config, &mut reachability)), expected, "network {number}");
             assert_eq!(messages(out_of_reach(&config, &mut reachability)), expected, "network {number}, from memory");
@@ -205,7 +205,8 @@ mod tests {
         let mut config = network(1);
         (config.hosts, config.wires, config.net.ttl) = (Vec::new(), Vec::new(), 64);
         (config.radio.shadowing, config.routing.protocol) = (Shadowing::None, RoutingProtocol::Static);
-        let mut check = |config: &Config| assert_eq!(out_of_reach(config, &mut reachability), lost_ways(config));
+        let mut check =
+            |config: &Config| assert_eq!(out_of_reach(config, &mut reachability), unreachable_flows(config));
         check(&config);
         for change in [
             |config: &mut Config| config.radio.tx_range = 120.0,

@@ -7,7 +7,7 @@ use super::places::PerNode;
 use crate::iface::Wifi;
 use crate::mac::contention::QuietPlan;
 use crate::mac::dcf::Frame;
-use crate::record::{Counters, Header, Look};
+use crate::record::{Counters, Header, NetworkView};
 use crate::transport::Sockets;
 use crate::transport::tcp::{Receipt, SenderStats};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
@@ -46,7 +46,7 @@ macro_rules! view {
 }
 pub(super) use view;
 
-impl Look for WorldView<'_> {
+impl NetworkView for WorldView<'_> {
     #[inline(always)]
     fn packet(&self, packet: PacketId) -> &Packet {
         self.packets.get(packet)
@@ -104,9 +104,9 @@ impl Look for WorldView<'_> {
         Counters { attempts: *mac.attempts(), rates, airtime: air.airtime(), queue_mean, queue_max }
     }
 
-    fn heard(&self, node: NodeId) -> Vec<(NodeId, u64)> {
+    fn received_from(&self, node: NodeId) -> Vec<(NodeId, u64)> {
         let Wifi { mac, rules, .. } = &self.wifi[node];
-        mac.heard(rules)
+        mac.received_from(rules)
     }
 
     fn in_flight(&self, flows: usize) -> Vec<u64> {
@@ -135,7 +135,7 @@ impl Look for WorldView<'_> {
     }
 
     #[inline(always)]
-    fn lend(&mut self) -> impl Look + '_ {
+    fn lend(&mut self) -> impl NetworkView + '_ {
         let WorldView { now, wifi, medium, listeners, outages, packets, flows, sockets } = self;
         WorldView { now: *now, wifi, medium, listeners, outages, packets, flows, sockets }
     }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use hopscope_engine::config::{App, Transport};
 use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::phy::RxOutcome;
-use hopscope_engine::record::{Classes, Look, Record, Recorder};
+use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_engine::units::Time;
 use hopscope_engine::world::World;
 
@@ -41,7 +41,7 @@ struct Air {
 impl Recorder for Air {
     const WANTS: Classes = Classes::FRAMES.and(Classes::FRAME_ENDS);
 
-    fn record(&mut self, now: Time, record: &Record, _look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, _view: &mut impl NetworkView) {
         match record {
             Record::FrameBegan { frame, slot } => {
                 let what = match frame.kind {

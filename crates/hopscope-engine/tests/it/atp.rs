@@ -142,7 +142,7 @@ fn a_failed_route_stops_data_until_a_probe_is_answered() {
 }
 
 #[test]
-fn a_file_crosses_an_outage_with_news_and_without() {
+fn a_file_crosses_an_outage_with_notices_and_without() {
     for elfn in [true, false] {
         let mut config = broken(App::File { bytes: 400_000 });
         config.flows[0].atp.elfn = elfn;

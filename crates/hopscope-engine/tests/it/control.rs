@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use hopscope_engine::config::{App, Config, ControlName, Transport};
 use hopscope_engine::record::NullRecorder;
-use hopscope_engine::transport::control::{Control, Hook, NodeLook, Reaction, View};
+use hopscope_engine::transport::control::{Control, Hook, NodeState, Reaction, View};
 use hopscope_engine::units::Time;
 use hopscope_engine::world::Controls;
 use hopscope_engine::{Simulation, simulation};
@@ -167,7 +167,7 @@ fn a_flow_without_its_control_is_refused() {
 
 /// A window of four that doubles by a timer of its own, and what it sees of its node.
 #[derive(Debug, Default)]
-struct Clockwork(Mutex<Vec<(Time, f64, Option<NodeLook>)>>);
+struct Clockwork(Mutex<Vec<(Time, f64, Option<NodeState>)>>);
 
 impl Control for Clockwork {
     fn answers(&self, hook: Hook) -> bool {
@@ -198,8 +198,8 @@ fn a_timer_of_ones_own_and_a_look_at_the_node() {
     let at: Vec<u64> = woken.iter().map(|(at, ..)| at.0 / 1_000_000_000).collect();
     assert_eq!(at, [1, 2, 3, 4, 5], "on the second, each time for the next");
     assert!(woken.windows(2).all(|pair| pair[1].1 == (pair[0].1 * 2.0).min(32.0)), "{woken:?}");
-    let looks: Vec<NodeLook> = woken.iter().filter_map(|(.., node)| *node).collect();
-    assert_eq!(looks.len(), 5);
-    assert!(looks.windows(2).all(|pair| pair[1].mac.data > pair[0].mac.data), "its MAC goes on sending");
-    assert!(looks.iter().any(|look| look.queued > 0));
+    let queue: Vec<NodeState> = woken.iter().filter_map(|(.., node)| *node).collect();
+    assert_eq!(queue.len(), 5);
+    assert!(queue.windows(2).all(|pair| pair[1].mac.data > pair[0].mac.data), "its MAC goes on sending");
+    assert!(queue.iter().any(|view| view.queued > 0));
 }

@@ -4,7 +4,7 @@ use hopscope_engine::World;
 use hopscope_engine::config::mobility::{MobilityConfig, MobilityModel};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::record::{Classes, Look, Record, Recorder};
+use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_engine::rng::{Purpose, Stream};
 use hopscope_engine::transport::tcp::SenderStats;
 use hopscope_engine::units::{Span, Time};
@@ -18,7 +18,7 @@ struct Windows(Vec<(Time, f64)>);
 impl Recorder for Windows {
     const WANTS: Classes = Classes::WINDOWS;
 
-    fn record(&mut self, now: Time, record: &Record, _look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, _view: &mut impl NetworkView) {
         if let Record::Window { cwnd, .. } = record {
             self.0.push((now, *cwnd));
         }

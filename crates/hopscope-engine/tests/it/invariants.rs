@@ -13,7 +13,7 @@ use hopscope_engine::config::radio::{
 };
 use hopscope_engine::config::{App, Config, Key, LinkConfig, Transport};
 use hopscope_engine::ids::NodeId;
-use hopscope_engine::record::{DropReason, Look, Record};
+use hopscope_engine::record::{DropReason, NetworkView, Record};
 use hopscope_engine::simulation::{self, Simulation};
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{World, world};
@@ -225,14 +225,14 @@ proptest! {
         let sent = log.count(is_data_sent);
         let received = log.count(is_data_received);
         let dropped = log.count(|r| matches!(r, Record::Dropped { .. }));
-        let given_up = log.count(|r| matches!(r, Record::Dropped { reason: DropReason::RetryLimit, .. }));
+        let retry_drops = log.count(|r| matches!(r, Record::Dropped { reason: DropReason::RetryLimit, .. }));
         prop_assert!(received <= sent, "{received} received of {sent}");
         // A packet given up may have arrived all the same: only its ACK was lost. Notices of the channel's use are dropped,
         // too, and have no flow.
         let lost = sent - received;
-        prop_assert!((ticks > 0 || dropped - given_up <= lost) && lost <= dropped, "{lost} lost, {dropped} dropped, {given_up} of them given up");
+        prop_assert!((ticks > 0 || dropped - retry_drops <= lost) && lost <= dropped, "{lost} lost, {dropped} dropped, {retry_drops} of them given up");
         let nodes = config.nodes.len() as u32;
-        let longest = world.observe(|_, _, look| (0..nodes).map(|n| look.counters(NodeId(n), Time::ZERO).queue_max).max());
+        let longest = world.observe(|_, _, view| (0..nodes).map(|n| view.counters(NodeId(n), Time::ZERO).queue_max).max());
         prop_assert!(longest <= Some(config.mac.queue));
     }
 

@@ -20,7 +20,7 @@ fn explained(config: &Config) -> (RunResult, LedgerResult, u64) {
     let observer = (TrajectoryHash::default(), Ledger::new(config));
     let mut simulation = Simulation::observed(config.clone(), observer).expect("a sound scenario");
     let result = simulation.run();
-    let ledger = simulation.observe(|(_, ledger), now, look| ledger.result(now, look));
+    let ledger = simulation.observe(|(_, ledger), now, view| ledger.result(now, view));
     (result, ledger, simulation.observer().0.0)
 }
 

@@ -15,7 +15,7 @@ use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::mac::dcf::Frame;
 use hopscope_engine::phy::RxOutcome;
-use hopscope_engine::record::{Classes, Look, Record, Recorder, TrajectoryHash};
+use hopscope_engine::record::{Classes, NetworkView, Record, Recorder, TrajectoryHash};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::Simulation;
 use hopscope_engine::units::{Span, Time};
@@ -184,7 +184,7 @@ struct Eavesdropper(u64);
 impl Recorder for Eavesdropper {
     const WANTS: Classes = Classes::OVERHEARD;
 
-    fn record(&mut self, _now: Time, record: &Record, _look: &mut impl Look) {
+    fn record(&mut self, _now: Time, record: &Record, _view: &mut impl NetworkView) {
         assert!(matches!(record, Record::FrameOverheard { .. }), "{record:?} was not asked for");
         self.0 += 1;
     }
@@ -200,11 +200,11 @@ proptest! {
         let observer = (TrajectoryHash::default(), Ledger::new(&config));
         let mut alone = Simulation::observed(config.clone(), observer).expect("a sound scenario");
         let result = alone.run();
-        let alone_says = of(result, alone.observe(|(_, ledger), now, look| ledger.result(now, look)));
+        let alone_says = of(result, alone.observe(|(_, ledger), now, view| ledger.result(now, view)));
         let observer = ((TrajectoryHash::default(), Ledger::new(&config)), Eavesdropper::default());
         let mut overheard = Simulation::observed(config, observer).expect("a sound scenario");
         let result = overheard.run();
-        let says = of(result, overheard.observe(|((_, ledger), _), now, look| ledger.result(now, look)));
+        let says = of(result, overheard.observe(|((_, ledger), _), now, view| ledger.result(now, view)));
         prop_assert_eq!(alone.observer().0.0, overheard.observer().0.0.0, "the trajectory");
         prop_assert_eq!(alone_says, says);
     }

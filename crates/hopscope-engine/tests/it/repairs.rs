@@ -119,7 +119,7 @@ fn the_ledger_says_what_share_of_airtime_acks_take() {
         let ledger = Ledger::new(&config);
         let mut simulation = Simulation::observed(config, ledger).expect("a sound scenario");
         let mut result = simulation.run();
-        result.keep_ledger(simulation.observe(|ledger, now, look| ledger.result(now, look)));
+        result.keep_ledger(simulation.observe(|ledger, now, view| ledger.result(now, view)));
         result.network.ack_airtime_pct
     };
     assert_eq!(share(false, 1), None);

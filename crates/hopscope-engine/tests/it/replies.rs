@@ -1,7 +1,7 @@
 //! Data both ways over one TCP connection, and the ports of flows.
 
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::record::{Classes, Look, Record, Recorder};
+use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
 use hopscope_engine::units::{Span, Time};
@@ -55,7 +55,7 @@ struct Frames(u64);
 impl Recorder for Frames {
     const WANTS: Classes = Classes::TRANSPORT;
 
-    fn record(&mut self, _now: Time, record: &Record, _look: &mut impl Look) {
+    fn record(&mut self, _now: Time, record: &Record, _view: &mut impl NetworkView) {
         if is_data_sent(record) {
             self.0 += 1;
         }
@@ -70,7 +70,7 @@ fn a_ledger_and_an_observer_follow_both_ways() {
     let result = simulation.run();
     let sent: u64 = result.flows.iter().map(|flow| flow.sent_packets).sum();
     assert_eq!(simulation.observer().0.0, sent);
-    let ledger = simulation.observe(|(_, ledger), now, look| ledger.result(now, look));
+    let ledger = simulation.observe(|(_, ledger), now, view| ledger.result(now, view));
     assert_eq!(ledger.flows.len(), 2);
 }
 

@@ -46,7 +46,7 @@ fn sent(log: &[(Time, Record)], from: Time, to: Time) -> Vec<u64> {
 }
 
 /// The instant at which the source hears that a link of others has failed.
-fn news(log: &[(Time, Record)]) -> Time {
+fn notified_at(log: &[(Time, Record)]) -> Time {
     let reported = RoutingNote::RouteDown { dst: NodeId(4), cause: RouteLoss::Reported };
     first(log, at(5), |r| matches!(r, Record::Routing { node: NodeId(0), note, .. } if *note == reported))
 }
@@ -56,28 +56,28 @@ fn the_sender_stands_by_once_the_error_has_reached_it() {
     let log = records(&broken(RouteFailure::Elfn, 39));
     let lost = RoutingNote::LinkLost { neighbour: NodeId(3) };
     let found = first(&log, at(5), |r| matches!(r, Record::Routing { node: NodeId(2), note, .. } if *note == lost));
-    let news = news(&log);
+    let notified_at = notified_at(&log);
     for node in [2, 1] {
         let error =
             first(&log, found, |r| matches!(r, Record::RoutingSent { kind: "rerr", node: n, .. } if n.0 == node));
-        assert!(found <= error && error < news, "node {node} passes it on: {found:?} {error:?} {news:?}");
+        assert!(found <= error && error < notified_at, "node {node} passes it on: {found:?} {error:?} {notified_at:?}");
     }
-    assert!(news > found + Span::from_millis(1), "two frames take their time");
-    let probe = |k: u64| Time(news.0 + 2 * k * SECOND);
-    assert!(sent(&log, Time(news.0 + 1), Time(probe(1).0 - 1)).is_empty(), "it stands by");
+    assert!(notified_at > found + Span::from_millis(1), "two frames take their time");
+    let probe = |k: u64| Time(notified_at.0 + 2 * k * SECOND);
+    assert!(sent(&log, Time(notified_at.0 + 1), Time(probe(1).0 - 1)).is_empty(), "it stands by");
     assert_eq!(sent(&log, probe(1), Time(probe(4).0 - 1)), [1, 2, 3].map(|k| probe(k).0));
 }
 
 #[test]
 fn a_new_route_ends_the_snooze() {
     let log = records(&broken(RouteFailure::TcpF, 7));
-    let news = news(&log);
-    let found = first(&log, news, |r| {
+    let notified_at = notified_at(&log);
+    let found = first(&log, notified_at, |r| {
         let up = |note: &RoutingNote| matches!(note, RoutingNote::RouteUp { dst: NodeId(4), .. });
         matches!(r, Record::Routing { node: NodeId(0), note, .. } if up(note))
     });
     assert!(found > at(7), "{found:?}");
-    assert_eq!(sent(&log, news, Time(found.0 - 1)), [news.0], "one segment to search for");
+    assert_eq!(sent(&log, notified_at, Time(found.0 - 1)), [notified_at.0], "one segment to search for");
     assert!(sent(&log, found, found).len() > 1, "what was not acknowledged goes out at once");
 }
 
@@ -109,25 +109,25 @@ fn dccp(elfn: bool, app: App) -> Config {
 #[test]
 fn dccp_probes_once_the_error_has_reached_it() {
     let log = records(&dccp(true, App::Bulk));
-    let news = news(&log);
-    assert_eq!(sent(&log, news, Time(news.0 + 100_000_000)), [news.0], "a probe, and no data");
+    let notified_at = notified_at(&log);
+    assert_eq!(sent(&log, notified_at, Time(notified_at.0 + 100_000_000)), [notified_at.0], "a probe, and no data");
     let period = |log: &[(Time, Record)], from: Time| {
         let at = sent(log, from, at(14));
         at.windows(2).map(|pair| pair[1] - pair[0]).collect::<Vec<_>>()
     };
-    let gaps = period(&log, news);
+    let gaps = period(&log, notified_at);
     assert!(gaps.len() > 3 && gaps.iter().all(|gap| *gap == gaps[0]), "one each timeout: {gaps:?}");
     // Without the news the same probes begin with a timeout.
     let plain = records(&dccp(false, App::Bulk));
-    assert_eq!(self::news(&plain), news, "the same until then");
-    assert!(sent(&plain, Time(news.0), Time(news.0)).is_empty());
+    assert_eq!(self::notified_at(&plain), notified_at, "the same until then");
+    assert!(sent(&plain, Time(notified_at.0), Time(notified_at.0)).is_empty());
     // And data goes on after the outage.
     let last = |log: &[(Time, Record)]| sent(log, at(16), at(39)).len();
     assert!(last(&log) > 200 && last(&plain) > 200, "{} {}", last(&log), last(&plain));
 }
 
 #[test]
-fn dccp_brings_a_file_across_an_outage_with_news_and_without() {
+fn dccp_brings_a_file_across_an_outage_with_notices_and_without() {
     for elfn in [true, false] {
         let mut config = dccp(elfn, App::File { bytes: 200_000 });
         config.flows[0].dccp.reliable = true;

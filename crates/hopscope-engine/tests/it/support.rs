@@ -2,7 +2,7 @@
 
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, Transport, presets};
 use hopscope_engine::mac::dcf::FrameKind;
-use hopscope_engine::record::{Classes, Look, Record, Recorder};
+use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_engine::units::{Span, Time};
 
 /// A chain of `hops` hops, 200 m each, without flows.
@@ -81,7 +81,7 @@ pub struct Log(pub Vec<(Time, Record)>);
 impl Recorder for Log {
     const WANTS: Classes = Classes::ALL;
 
-    fn record(&mut self, now: Time, record: &Record, _look: &mut impl Look) {
+    fn record(&mut self, now: Time, record: &Record, _view: &mut impl NetworkView) {
         self.0.push((now, *record));
     }
 }

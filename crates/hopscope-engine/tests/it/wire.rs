@@ -180,7 +180,7 @@ fn the_ledger_reports_waiting_before_a_wire_from_the_time_on_it() {
     config.flows.push(flow("standard", 0, 1, Transport::Udp, App::File { bytes: 3 * 1_480 }));
     let mut simulation = Simulation::observed(config.clone(), Ledger::new(&config)).expect("a sound scenario");
     simulation.run();
-    let ledger = simulation.observe(|ledger, now, look| ledger.result(now, look));
+    let ledger = simulation.observe(|ledger, now, view| ledger.result(now, view));
     let flow = &ledger.flows[0];
     assert_eq!((flow.copies, flow.packets["data"].delivered), (3, 3));
     let one = 12_064_000;

@@ -218,20 +218,20 @@ mod tests {
 
     /// Goes outwards from node 0 over hops of at most `range` metres: how many nodes it met, and how many it looked at.
     fn search(cells: &mut Emptying, positions: &[[f64; 2]], range: f64) -> (usize, usize) {
-        let (mut met, mut next, mut looks) = (vec![0], 0, 0);
+        let (mut met, mut next, mut queue) = (vec![0], 0, 0);
         cells.take(&positions[0], 0.0, |node| node == 0);
         while let Some(&node) = met.get(next) {
             let here = positions[node as usize];
             next += 1;
             cells.take(&here, range, |other| {
-                looks += 1;
+                queue += 1;
                 let there = positions[other as usize];
                 let is_near = (here[0] - there[0]).hypot(here[1] - there[1]) <= range;
                 met.extend(is_near.then_some(other));
                 is_near
             });
         }
-        (met.len(), looks)
+        (met.len(), queue)
     }
 
     #[test]
@@ -244,9 +244,9 @@ mod tests {
         };
         let links: usize = positions.iter().map(links).sum();
         let mut cells = Emptying::new(&positions, 250.0);
-        let (met, looks) = search(&mut cells, &positions, 250.0);
+        let (met, queue) = search(&mut cells, &positions, 250.0);
         assert_eq!(met, 3000);
-        assert!(20 * looks < links, "{looks} looks at {links} links");
+        assert!(20 * queue < links, "{queue} looks at {links} links");
         assert_eq!(search(&mut cells, &positions, 250.0).0, 1, "the cells are empty");
         cells.refill();
         assert_eq!(search(&mut cells, &positions, 250.0).0, 3000);

@@ -200,7 +200,7 @@ impl Medium {
         }
         let Power { gain, reach } = motion.powers[n];
         let ranges = Ranges { radio: &law.radio, reach };
-        let until = travel.look(n, reach, &ranges, places.as_deref(), now);
+        let until = travel.refresh(n, reach, &ranges, places.as_deref(), now);
         law.links(n, gain, travel.near(n, now), made);
         motion.right_until[n] = Right::Until(until, travel.jumps());
         let (at, places) = (|node: NodeId| travel.at(node.index(), now), places.as_deref());

@@ -50,7 +50,7 @@ pub(super) struct Travel {
 struct Course {
     from: [f64; 2],
     /// From its beginning to its end, metres.
-    way: [f64; 2],
+    displacement: [f64; 2],
     since: Time,
     span: Span,
     /// Parts of the way in a nanosecond.
@@ -61,9 +61,9 @@ impl Course {
     fn new(leg: &Leg) -> Self {
         let Leg { since, until, from, to, .. } = *leg;
         if leg.rests() {
-            return Course { from: to, way: [0.0; 2], since, span: Span(u64::MAX), rate: 0.0 };
+            return Course { from: to, displacement: [0.0; 2], since, span: Span(u64::MAX), rate: 0.0 };
         }
-        Course { from, way: [to[0] - from[0], to[1] - from[1]], since, span: until - since, rate: leg.rate() }
+        Course { from, displacement: [to[0] - from[0], to[1] - from[1]], since, span: until - since, rate: leg.rate() }
     }
 
     /// The same as [`Leg::at`]; nothing before it begins and after it has ended.
@@ -72,7 +72,8 @@ impl Course {
         let gone = now.0.wrapping_sub(self.since.0);
         // Signed: what converts in one instruction.
         let done = gone as i64 as f64 * self.rate;
-        (gone < self.span.0).then(|| [self.from[0] + self.way[0] * done, self.from[1] + self.way[1] * done])
+        (gone < self.span.0)
+            .then(|| [self.from[0] + self.displacement[0] * done, self.from[1] + self.displacement[1] * done])
     }
 }
 
@@ -198,7 +199,7 @@ impl Travel {
 
     /// Looks who is within `reach` metres of a node, for [`Travel::near`]. Gives the instant until which nobody crosses one
     /// of the borders and no distance changes by more than [`BLUR`]. `places`: where the states of the nodes lie.
-    pub(super) fn look(
+    pub(super) fn refresh(
         &mut self,
         node: usize,
         reach: f64,
@@ -209,7 +210,7 @@ impl Travel {
         let known = &self.candidates[node];
         let mut has_changed = now > known.until || known.jumps != self.jumps || known.reach != reach;
         if has_changed {
-            self.look_for(node, reach, now);
+            self.find_candidates(node, reach, now);
         }
         let here = self.at(node, now);
         let mut room = BLUR;
@@ -217,7 +218,7 @@ impl Travel {
         for candidate in &mut all.nodes {
             if now >= candidate.holds_until {
                 let before = candidate.class;
-                room = room.min(self.look_at(candidate, here, reach, law, now));
+                room = room.min(self.update_candidate(candidate, here, reach, law, now));
                 has_changed |= before != candidate.class;
             }
         }
@@ -245,7 +246,14 @@ impl Travel {
 
     /// Looks what the distance to a candidate means and how long that holds. Gives its distance to the next border.
     #[inline(never)]
-    fn look_at(&self, candidate: &mut Candidate, here: [f64; 2], reach: f64, law: &impl Classes, now: Time) -> f64 {
+    fn update_candidate(
+        &self,
+        candidate: &mut Candidate,
+        here: [f64; 2],
+        reach: f64,
+        law: &impl Classes,
+        now: Time,
+    ) -> f64 {
         let squared = squared(here, self.at(candidate.node as usize, now));
         let distance = squared.sqrt();
         candidate.class = (squared <= reach * reach).then(|| law.class(distance));
@@ -258,7 +266,7 @@ impl Travel {
 
     /// Takes the candidates of a node anew, the nearest first. What is known of those that stay holds on.
     #[cold]
-    fn look_for(&mut self, node: usize, reach: f64, now: Time) {
+    fn find_candidates(&mut self, node: usize, reach: f64, now: Time) {
         if now > self.stale_at {
             self.take(now);
         }

@@ -114,7 +114,7 @@ impl Mobility {
     }
 
     /// The ways of the nodes that move until an instant: when each was where it set out, turned or came to rest, metres.
-    pub fn ways(mut self, until: Time) -> Vec<(NodeId, Path)> {
+    pub fn paths(mut self, until: Time) -> Vec<(NodeId, Path)> {
         let begun: Vec<(NodeId, Leg)> = self.legs().collect();
         let mut way = |(node, mut leg): (NodeId, Leg)| {
             let mut path = vec![(Time::ZERO, leg.at(Time::ZERO))];

@@ -188,7 +188,7 @@ fn a_node_moves_the_same_whoever_else_does() {
 #[test]
 fn ways_join_the_legs_of_each_node_until_the_end() {
     let m = MobilityConfig { pause: Span::from_secs(5), ..model(MobilityModel::RandomWaypoint) };
-    let ways = moving(5, m.clone()).ways(at(300));
+    let ways = moving(5, m.clone()).paths(at(300));
     assert_eq!(ways.iter().map(|(node, _)| node.0).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
     let mut mobility = moving(5, m);
     for second in [0, 1, 77, 150, 299, 300] {

@@ -21,10 +21,10 @@ pub(super) struct Additive {
     /// Names the draws of losses from the ratio.
     pub(super) draws: u64,
     /// How far the locked frame has been looked at for such losses, and the logarithm of its chances so far.
-    judged: Time,
+    integrated_until: Time,
     log_success: f64,
     /// The frame that holds the receiver is only looked at: at this instant it is kept or let go.
-    pub(super) look_until: Option<Time>,
+    pub(super) detection_until: Option<Time>,
     /// Power and air slot of the strongest frame that has interfered with the locked one.
     worst: Option<(f32, u32)>,
 }
@@ -46,14 +46,14 @@ impl Additive {
 impl<O> Radio<O> {
     /// A frame begins. Its words come one by one, see `EventQueue::push_near`.
     #[inline(never)]
-    pub(super) fn begin_additive(&mut self, at: Time, times: u64, heard: u64, rules: &RadioRules) -> Edge {
-        let frame = Packed { start: at, times, heard };
+    pub(super) fn begin_additive(&mut self, at: Time, times: u64, signal: u64, rules: &RadioRules) -> Edge {
+        let frame = Packed { start: at, times, signal };
         if let Some(errors) = rules.errors.as_ref().filter(|_| self.has(HELD)) {
-            self.judge(at, errors, rules);
+            self.integrate_errors(at, errors, rules);
         }
         self.rest.additive.on_air.retain(|(end, ..)| *end > at);
         let edge = match rules.preamble {
-            Some(preamble) => self.look(frame, preamble, rules),
+            Some(preamble) => self.detect_preamble(frame, preamble, rules),
             None if self.begins_unheard(frame, rules) => self.add_energy(frame, rules),
             None if self.has(HELD) => self.overlap_additive(frame, rules),
             None => self.try_lock_additive(frame, rules),
@@ -85,7 +85,7 @@ impl<O> Radio<O> {
         }
         let lock = &self.rest.lock;
         if self.has(HELD) && lock.start == at && lock.slot() == frame.slot() {
-            until = until.max(self.rest.additive.look_until.unwrap_or(frame.end()));
+            until = until.max(self.rest.additive.detection_until.unwrap_or(frame.end()));
         }
         if until == at {
             return Edge::Silent;
@@ -95,14 +95,14 @@ impl<O> Radio<O> {
     }
 
     /// A frame begins at a receiver that looks at preambles.
-    fn look(&mut self, frame: Packed, preamble: PreambleRules, rules: &RadioRules) -> Edge {
+    fn detect_preamble(&mut self, frame: Packed, preamble: PreambleRules, rules: &RadioRules) -> Edge {
         let at = frame.start;
         if self.tx_until() > at {
             // No preamble was heard: noise to its end.
             self.note(&frame, RxOutcome::Deaf);
             return frame.sensed();
         }
-        let looking = self.rest.additive.look_until.is_some();
+        let looking = self.rest.additive.detection_until.is_some();
         let chosen = !self.has(HELD) || (looking && frame.power() > self.rest.lock.power());
         if !frame.has(Arrival::DECODABLE) || !chosen {
             if self.has(HELD) {
@@ -114,13 +114,13 @@ impl<O> Radio<O> {
             self.spoil(RxOutcome::Captured { by: frame.slot() });
         }
         self.take_lock_at(frame, frame.lost(), f32::INFINITY);
-        self.rest.additive.look_until = Some(at + preamble.time);
+        self.rest.additive.detection_until = Some(at + preamble.time);
         Edge::Busy { at }
     }
 
     /// The frame looked at is kept or let go.
     pub(super) fn decide(&mut self, at: Time, preamble: PreambleRules, rules: &RadioRules) {
-        self.rest.additive.look_until = None;
+        self.rest.additive.detection_until = None;
         let lock = self.rest.lock;
         let active = self.rest.additive.on_air.iter().filter(|(end, ..)| *end > at);
         let others = active.map(|&(_, p, _)| f64::from(p)).sum::<f64>() - f64::from(lock.power());
@@ -132,7 +132,7 @@ impl<O> Radio<O> {
             self.extend_carrier(lock.end());
             let least = self.rest.additive.min_sinr.min(ratio);
             self.rest.additive.min_sinr = least;
-            self.judge_ratio(least, rules);
+            self.check_sinr(least, rules);
         }
     }
 
@@ -143,7 +143,7 @@ impl<O> Radio<O> {
         let at = frame.start;
         let ratio = self.sinr(frame.power(), None, rules);
         self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(at)), ratio);
-        self.judge_ratio(ratio, rules);
+        self.check_sinr(ratio, rules);
         Edge::Busy { at }
     }
 
@@ -155,7 +155,7 @@ impl<O> Radio<O> {
         {
             self.spoil(RxOutcome::Captured { by: frame.slot() });
             self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(frame.start)), ratio);
-            self.judge_ratio(ratio, rules);
+            self.check_sinr(ratio, rules);
         } else {
             self.bear(frame, rules);
         }
@@ -169,14 +169,14 @@ impl<O> Radio<O> {
         let least = self.rest.additive.min_sinr.min(now);
         self.rest.additive.min_sinr = least;
         self.rest.additive.suffer(frame.power(), frame.slot());
-        self.judge_ratio(least, rules);
+        self.check_sinr(least, rules);
     }
 
     fn take_lock_at(&mut self, frame: Packed, lost: Option<RxOutcome>, ratio: f32) {
         self.take_lock(frame, lost);
         let additive = &mut self.rest.additive;
-        (additive.min_sinr, additive.judged, additive.log_success) = (ratio, frame.start, 0.0);
-        (additive.worst, additive.look_until) = (None, None);
+        (additive.min_sinr, additive.integrated_until, additive.log_success) = (ratio, frame.start, 0.0);
+        (additive.worst, additive.detection_until) = (None, None);
         for place in 0..additive.on_air.len() {
             let (_, power, slot) = additive.on_air[place];
             additive.suffer(power, slot);
@@ -184,26 +184,26 @@ impl<O> Radio<O> {
     }
 
     /// Spoils the locked frame where a threshold decides and the ratio stays below that of its mode.
-    fn judge_ratio(&mut self, ratio: f32, rules: &RadioRules) {
+    fn check_sinr(&mut self, ratio: f32, rules: &RadioRules) {
         if rules.errors.is_none() && f64::from(ratio) < modes::sinr_threshold(self.rest.lock.mode()) {
             self.spoil(RxOutcome::TooWeak { by: self.rest.additive.strongest() });
         }
     }
 
     /// Adds up the chances of the locked frame until `until`: the ratio is constant between the ends of other frames.
-    fn judge(&mut self, until: Time, errors: &ErrorRules, rules: &RadioRules) {
+    fn integrate_errors(&mut self, until: Time, errors: &ErrorRules, rules: &RadioRules) {
         let lock = self.rest.lock;
         let power = f64::from(lock.power());
         let until = until.min(lock.end());
         let additive = &mut self.rest.additive;
-        while additive.judged < until {
-            let from = additive.judged;
+        while additive.integrated_until < until {
+            let from = additive.integrated_until;
             let active = additive.on_air.iter().filter(|(end, ..)| *end > from);
             let (all, to) = active.fold((0.0, until), |(sum, to), &(end, p, _)| (sum + f64::from(p), to.min(end)));
             let others = (all - power).max(0.0);
             let sinr = power / (rules.noise + others);
             additive.log_success += errors.log_success(lock.mode(), (lock.start, lock.end()), (from, to), sinr);
-            additive.judged = to;
+            additive.integrated_until = to;
         }
     }
 
@@ -212,7 +212,7 @@ impl<O> Radio<O> {
     #[inline(never)]
     pub(super) fn survives(&mut self, errors: &ErrorRules, rules: &RadioRules) -> bool {
         let lock = self.rest.lock;
-        self.judge(lock.end(), errors, rules);
+        self.integrate_errors(lock.end(), errors, rules);
         let Additive { draws, log_success, .. } = self.rest.additive;
         let mut draw = Stream::derive(draws, lock.end().0, u64::from(lock.slot()), Purpose::Error);
         draw.uniform() < log_success.exp()

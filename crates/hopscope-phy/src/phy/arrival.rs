@@ -48,7 +48,7 @@ pub struct Packed {
     /// Time on the air above the Duration field, both in nanoseconds.
     pub(super) times: u64,
     /// Power above the tag: slot (22 bits), mode (4 bits), flags (6 bits).
-    pub(super) heard: u64,
+    pub(super) signal: u64,
 }
 
 /// Air slots that a packed arrival can name.
@@ -59,7 +59,7 @@ const MODE_BITS: u32 = 4;
 
 impl Packed {
     /// Nothing: later than everything.
-    pub(super) const NONE: Packed = Packed { start: Time::NEVER, times: 0, heard: 0 };
+    pub(super) const NONE: Packed = Packed { start: Time::NEVER, times: 0, signal: 0 };
 
     /// Packs an arrival.
     #[inline]
@@ -69,14 +69,14 @@ impl Packed {
         Packed {
             start: a.start,
             times: ((a.end - a.start).0 << 32) | u64::from(a.nav),
-            heard: (u64::from(a.power.to_bits()) << 32) | u64::from(tag),
+            signal: (u64::from(a.power.to_bits()) << 32) | u64::from(tag),
         }
     }
 
     /// A frame packed without power at another hearer: with its own start, power and further flags.
     #[inline(always)]
-    pub fn heard_by(&self, start: Time, power: f32, flags: u8) -> Self {
-        Packed { start, times: self.times, heard: self.heard | (u64::from(power.to_bits()) << 32) | u64::from(flags) }
+    pub fn received_by(&self, start: Time, power: f32, flags: u8) -> Self {
+        Packed { start, times: self.times, signal: self.signal | (u64::from(power.to_bits()) << 32) | u64::from(flags) }
     }
 
     /// Last instant at the receiver.
@@ -92,33 +92,33 @@ impl Packed {
 
     #[inline(always)]
     pub(super) fn slot(&self) -> u32 {
-        Packed::slot_of(self.heard)
+        Packed::slot_of(self.signal)
     }
 
     /// The slot in a tag.
     #[inline(always)]
-    pub(super) fn slot_of(heard: u64) -> u32 {
-        heard as u32 >> (FLAG_BITS + MODE_BITS)
+    pub(super) fn slot_of(signal: u64) -> u32 {
+        signal as u32 >> (FLAG_BITS + MODE_BITS)
     }
 
     #[inline(always)]
     pub(super) fn flags(&self) -> u8 {
-        (self.heard & ((1 << FLAG_BITS) - 1)) as u8
+        (self.signal & ((1 << FLAG_BITS) - 1)) as u8
     }
 
     #[inline(always)]
     pub(super) fn power(&self) -> f32 {
-        Packed::power_of(self.heard)
+        Packed::power_of(self.signal)
     }
 
     /// The power above a tag.
     #[inline(always)]
-    pub(super) fn power_of(heard: u64) -> f32 {
-        f32::from_bits((heard >> 32) as u32)
+    pub(super) fn power_of(signal: u64) -> f32 {
+        f32::from_bits((signal >> 32) as u32)
     }
 
     pub(super) fn mode(&self) -> u8 {
-        ((self.heard >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8
+        ((self.signal >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8
     }
 
     #[inline(always)]

@@ -57,7 +57,7 @@ pub struct Isolated {
     /// End of the carrier known before.
     pub carrier_before: Time,
     /// What the receiver made of it.
-    pub heard: Heard,
+    pub reception: Reception,
 }
 
 /// Answer of [`Radio::begin_alone`](super::Radio::begin_alone).
@@ -78,7 +78,7 @@ pub enum Begin {
 
 /// What a receiver makes of a frame that had the air to itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Heard {
+pub enum Reception {
     /// The frame.
     Frame,
     /// Something that occupied it and could not be decoded.

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use hopscope_core::units::Time;
 
-/// The energies on the air at one radio, each a power above the tag of its frame (`Packed::heard`). Powers are not
+/// The energies on the air at one radio, each a power above the tag of its frame (`Packed::signal`). Powers are not
 /// negative, so that the words have their order.
 #[derive(Debug, Default)]
 pub(super) struct Energies {
@@ -25,25 +25,25 @@ impl Energies {
 
     /// One more is on the air from `at` to `end`.
     #[inline(always)]
-    pub(super) fn add(&mut self, at: Time, end: Time, heard: u64) {
+    pub(super) fn add(&mut self, at: Time, end: Time, signal: u64) {
         if self.last_beyond(at) {
-            self.add_to_others(at, end, heard);
+            self.add_to_others(at, end, signal);
         } else {
             self.each.clear();
-            self.strongest = heard;
+            self.strongest = signal;
             self.until = end;
         }
     }
 
     /// The same where another one is on the air already.
     #[cold]
-    fn add_to_others(&mut self, at: Time, end: Time, heard: u64) {
+    fn add_to_others(&mut self, at: Time, end: Time, signal: u64) {
         if self.each.is_empty() {
             self.each.push((self.until, self.strongest));
         }
         self.each.retain(|(end, _)| *end > at);
-        self.each.push((end, heard));
-        self.strongest = self.strongest.max(heard);
+        self.each.push((end, signal));
+        self.strongest = self.strongest.max(signal);
         self.until = self.until.max(end);
     }
 
@@ -56,6 +56,6 @@ impl Energies {
         if self.each.is_empty() {
             return Some(self.strongest);
         }
-        self.each.iter().filter(|(end, _)| *end > at).map(|&(_, heard)| heard).max()
+        self.each.iter().filter(|(end, _)| *end > at).map(|&(_, signal)| signal).max()
     }
 }

@@ -12,7 +12,7 @@ pub mod radio;
 pub mod rules;
 
 pub use arrival::{Arrival, Packed};
-pub use edge::{Begin, Edge, Heard};
+pub use edge::{Begin, Edge, Reception};
 pub use outcome::RxOutcome;
 pub use radio::Radio;
 pub use rules::RadioRules;

@@ -15,7 +15,7 @@
 use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
 use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed};
-use crate::phy::edge::{Begin, Edge, Heard, Isolated};
+use crate::phy::edge::{Begin, Edge, Isolated, Reception};
 use crate::phy::energy::Energies;
 use crate::phy::outcome::{FailedReceptions, RxOutcome};
 use crate::phy::rules::RadioRules;
@@ -139,7 +139,7 @@ impl<O> Radio<O> {
     #[inline(always)]
     pub fn post_packed(&mut self, packed: Packed) {
         if self.has_waiting() {
-            self.post_behind(packed.start, packed.times, packed.heard);
+            self.post_behind(packed.start, packed.times, packed.signal);
         } else {
             self.post_first(packed);
         }
@@ -147,24 +147,24 @@ impl<O> Radio<O> {
 
     /// The same where no arrival waits.
     #[inline(always)]
-    pub fn post_first(&mut self, Packed { start, times, heard }: Packed) {
+    pub fn post_first(&mut self, Packed { start, times, signal }: Packed) {
         self.front.start = start;
         self.front.times = times;
-        self.front.heard = heard;
+        self.front.signal = signal;
     }
 
     /// The same where the arrival before it, if any, ended by `limit` and left no more than its carrier: it could not be
-    /// decoded, nothing else was on the air, and no bit of `minds` is set. False when that does not hold; then nothing
+    /// decoded, nothing else was on the air, and no bit of `blocking` is set. False when that does not hold; then nothing
     /// has happened. This is the lot of most stations at most frames.
     #[inline(always)]
-    pub fn post_after_passing(&mut self, limit: Time, packed: Packed, minds: u16, rules: &RadioRules) -> bool {
+    pub fn post_after_passing(&mut self, limit: Time, packed: Packed, blocking: u16, rules: &RadioRules) -> bool {
         if self.has_waiting() {
             let end = self.front.end();
             let flags = self.front.flags();
             if !rules.passing
                 || end > limit
                 || flags & Arrival::DECODABLE != 0
-                || self.has(HELD | MORE | DISTURBED | BEGUN | minds)
+                || self.has(HELD | MORE | DISTURBED | BEGUN | blocking)
             {
                 return false;
             }
@@ -189,7 +189,7 @@ impl<O> Radio<O> {
     fn stop_listening(&mut self) {
         self.settle_begun();
         self.spoil(RxOutcome::Deaf);
-        if self.rest.additive.look_until.is_some() {
+        if self.rest.additive.detection_until.is_some() {
             self.let_go();
         }
     }
@@ -219,7 +219,7 @@ impl<O> Radio<O> {
     /// The same for a frame whose preamble was found, where one has to be.
     #[inline]
     pub fn kept_since(&self) -> Option<Time> {
-        self.receiving_since().filter(|_| self.rest.additive.look_until.is_none())
+        self.receiving_since().filter(|_| self.rest.additive.detection_until.is_none())
     }
 
     /// End of the frame being received, if any.
@@ -287,19 +287,19 @@ impl<O> Radio<O> {
         if sensed {
             self.carrier_until = carrier_before.max(end);
         }
-        let heard = if flags & Arrival::DECODABLE != 0 {
+        let reception = if flags & Arrival::DECODABLE != 0 {
             if flags & Arrival::ERRORED == 0 {
-                Heard::Frame
+                Reception::Frame
             } else {
                 self.note(&front, RxOutcome::Errored);
-                Heard::Noise
+                Reception::Noise
             }
         } else if rules.undecodable_locks && flags & Arrival::SENSED != 0 {
-            Heard::Noise
+            Reception::Noise
         } else {
-            Heard::Nothing
+            Reception::Nothing
         };
-        Some(Isolated { start, end, slot: front.slot(), nav: front.nav(), flags, sensed, carrier_before, heard })
+        Some(Isolated { start, end, slot: front.slot(), nav: front.nav(), flags, sensed, carrier_before, reception })
     }
 
     /// True when energy or the own transmission reaches beyond `start`; else nothing disturbs any more.
@@ -366,7 +366,7 @@ impl<O> Radio<O> {
         let frame = self.front;
         if self.has(HELD) {
             if let Some(preamble) = rules.preamble {
-                if let Some(at) = self.rest.additive.look_until.filter(|&at| at <= limit && at <= frame.start) {
+                if let Some(at) = self.rest.additive.detection_until.filter(|&at| at <= limit && at <= frame.start) {
                     self.decide(at, preamble, rules);
                     return Some(Edge::Silent);
                 }
@@ -384,8 +384,8 @@ impl<O> Radio<O> {
     }
 
     #[cold]
-    fn post_behind(&mut self, start: Time, times: u64, heard: u64) {
-        let packed = Packed { start, times, heard };
+    fn post_behind(&mut self, start: Time, times: u64, signal: u64) {
+        let packed = Packed { start, times, signal };
         let later = if self.front.is_after(&packed) { std::mem::replace(&mut self.front, packed) } else { packed };
         let place = self.rest.later.partition_point(|a| !a.is_after(&later));
         self.rest.later.insert(place, later);
@@ -423,7 +423,7 @@ impl<O> Radio<O> {
     #[inline(always)]
     fn begin(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
         if rules.interference == Interference::Sinr {
-            return self.begin_additive(frame.start, frame.times, frame.heard, rules);
+            return self.begin_additive(frame.start, frame.times, frame.signal, rules);
         }
         let edge = if self.begins_unheard(frame, rules) {
             self.add_energy(frame, rules)
@@ -534,7 +534,7 @@ impl<O> Radio<O> {
     /// The receiver lets its frame go and is free.
     pub(super) fn let_go(&mut self) {
         self.bits &= !(HELD | SPOILED);
-        self.rest.additive.look_until = None;
+        self.rest.additive.detection_until = None;
     }
 
     /// A frame begins that cannot get the receiver from the one that holds it.
@@ -560,6 +560,6 @@ impl<O> Radio<O> {
     #[inline(always)]
     fn note_energy(&mut self, at: Time, frame: Packed) {
         self.bits |= DISTURBED;
-        self.rest.energies.add(at, frame.end(), frame.heard);
+        self.rest.energies.add(at, frame.end(), frame.signal);
     }
 }

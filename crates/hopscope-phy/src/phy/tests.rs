@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 
-use super::{Arrival, Begin, Edge, Heard, Radio, RadioRules, error_rate};
+use super::{Arrival, Begin, Edge, Radio, RadioRules, Reception, error_rate};
 use crate::config::RadioConfig;
 use crate::config::radio::{
     CaptureRule, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference, OfdmDecoding, Undecodable,
@@ -267,7 +267,7 @@ fn edges_at_the_limit_ends_yes_starts_no() {
 #[derive(Debug, Clone)]
 enum Step {
     /// Look at the radio this much later.
-    Look(u64),
+    Inspect(u64),
     /// Send for this long.
     Send(u64),
     /// A frame begins this much later, lasting so long, at a power level, with flags.
@@ -283,7 +283,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Arrival::SENSED),
     ];
     prop_oneof![
-        3 => (0u64..60).prop_map(Step::Look),
+        3 => (0u64..60).prop_map(Step::Inspect),
         1 => (1u64..40).prop_map(Step::Send),
         4 => (0u64..40, 1u64..50, 0u8..24, flags).prop_map(|(in_, length, level, flags)| Step::Frame(in_, length, level, flags)),
     ]
@@ -304,9 +304,9 @@ fn learn(steps: &[Step], rules: &RadioRules) -> Vec<Learnt> {
     let (mut radio, mut now, mut learnt) = (Radio::default(), 0, Vec::new());
     for (slot, step) in steps.iter().enumerate() {
         match *step {
-            Step::Look(later) => now += later,
+            Step::Inspect(later) => now += later,
             Step::Send(length) => {
-                look(&mut radio, now, rules, &mut learnt);
+                inspect(&mut radio, now, rules, &mut learnt);
                 if radio.tx_until() <= Time(now) {
                     radio.begin_tx(Time(now + length));
                 }
@@ -316,22 +316,22 @@ fn learn(steps: &[Step], rules: &RadioRules) -> Vec<Learnt> {
                 announce(&mut radio, frame(slot as u32, start, start + length, P * f32::from(level + 1), flags));
             }
         }
-        look(&mut radio, now, rules, &mut learnt);
+        inspect(&mut radio, now, rules, &mut learnt);
     }
-    look(&mut radio, now + 1_000, rules, &mut learnt);
+    inspect(&mut radio, now + 1_000, rules, &mut learnt);
     learnt
 }
 
-fn look(radio: &mut Radio, now: u64, rules: &RadioRules, learnt: &mut Vec<Learnt>) {
+fn inspect(radio: &mut Radio, now: u64, rules: &RadioRules, learnt: &mut Vec<Learnt>) {
     loop {
         if let Some(frame) = radio.next_isolated(Time(now), rules) {
             if frame.sensed {
                 learnt.push(Learnt::Busy(frame.start.0));
             }
-            match frame.heard {
-                Heard::Frame => learnt.push(Learnt::Ok(frame.end.0, frame.slot)),
-                Heard::Noise => learnt.push(Learnt::Bad(frame.end.0)),
-                Heard::Nothing => {}
+            match frame.reception {
+                Reception::Frame => learnt.push(Learnt::Ok(frame.end.0, frame.slot)),
+                Reception::Noise => learnt.push(Learnt::Bad(frame.end.0)),
+                Reception::Nothing => {}
             }
             continue;
         }

@@ -81,7 +81,7 @@ fn messages() -> impl Strategy<Value = DsrMessage> {
             let replier = route[1 + place.index(route.len() - 1)];
             DsrMessage::RouteReply(RouteReply { route, replier })
         }),
-        (link(), paths(2)).prop_map(|(link, way)| DsrMessage::RouteError(RouteError { link, way })),
+        (link(), paths(2)).prop_map(|(link, path)| DsrMessage::RouteError(RouteError { link, path })),
     ]
 }
 
@@ -93,7 +93,7 @@ proptest! {
         let sender = match &message {
             DsrMessage::RouteRequest(request) => request.path[request.path.len() - 1],
             DsrMessage::RouteReply(reply) => reply.replier,
-            DsrMessage::RouteError(error) => error.way[0],
+            DsrMessage::RouteError(error) => error.path[0],
         };
         let (header, ends) = Dsr::of_message(&message, sender);
         let octets = octets(&header);

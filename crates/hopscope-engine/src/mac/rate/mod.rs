@@ -193,23 +193,23 @@ impl RateControl {
 pub struct Learnt {
     stream: Stream,
     /// By number.
-    neighbours: Vec<(NodeId, Way)>,
+    neighbours: Vec<(NodeId, RateAlgorithm)>,
     sent: RateCounts,
     change: Option<(NodeId, Mode)>,
 }
 
 /// What is known of the way to one neighbour.
 #[derive(Debug)]
-enum Way {
+enum RateAlgorithm {
     Arf(Arf),
     Minstrel(Box<Minstrel>),
 }
 
-impl Way {
+impl RateAlgorithm {
     fn mode(&self) -> Mode {
         match self {
-            Way::Arf(arf) => arf.mode(),
-            Way::Minstrel(minstrel) => minstrel.mode(),
+            RateAlgorithm::Arf(arf) => arf.mode(),
+            RateAlgorithm::Minstrel(minstrel) => minstrel.mode(),
         }
     }
 }
@@ -241,8 +241,10 @@ impl Learnt {
         let found = self.neighbours.binary_search_by_key(&to, |(node, _)| *node);
         let place = found.unwrap_or_else(|place| {
             let way = match rules {
-                RateRules::Arf(rules) => Way::Arf(Arf::new(rules)),
-                RateRules::Minstrel(rules) => Way::Minstrel(Box::new(Minstrel::new(rules, now, &mut self.stream))),
+                RateRules::Arf(rules) => RateAlgorithm::Arf(Arf::new(rules)),
+                RateRules::Minstrel(rules) => {
+                    RateAlgorithm::Minstrel(Box::new(Minstrel::new(rules, now, &mut self.stream)))
+                }
             };
             self.neighbours.insert(place, (to, way));
             place
@@ -251,15 +253,15 @@ impl Learnt {
         let before = way.mode();
         self.sent.count(before);
         let gives_up = match (&mut *way, rules) {
-            (Way::Arf(arf), RateRules::Arf(rules)) => {
+            (RateAlgorithm::Arf(arf), RateRules::Arf(rules)) => {
                 arf.on_attempt(acknowledged, rules);
                 None
             }
-            (Way::Minstrel(minstrel), RateRules::Minstrel(rules)) => {
+            (RateAlgorithm::Minstrel(minstrel), RateRules::Minstrel(rules)) => {
                 let gives_up = minstrel.on_attempt(acknowledged, now, rules);
                 (!acknowledged).then_some(gives_up)
             }
-            (Way::Arf(_), RateRules::Minstrel(_)) | (Way::Minstrel(_), RateRules::Arf(_)) => None,
+            (RateAlgorithm::Arf(_), RateRules::Minstrel(_)) | (RateAlgorithm::Minstrel(_), RateRules::Arf(_)) => None,
         };
         let after = way.mode();
         if after != before {
@@ -270,7 +272,7 @@ impl Learnt {
 
     fn abandon(&mut self, rules: &RateRules, to: NodeId) {
         let found = self.neighbours.iter_mut().find(|(node, _)| *node == to);
-        if let (Some((_, Way::Minstrel(minstrel))), RateRules::Minstrel(rules)) = (found, rules) {
+        if let (Some((_, RateAlgorithm::Minstrel(minstrel))), RateRules::Minstrel(rules)) = (found, rules) {
             minstrel.on_abandoned(rules);
         }
     }

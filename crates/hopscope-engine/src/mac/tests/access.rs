@@ -13,7 +13,7 @@ fn an_idle_medium_is_taken_at_once_after_difs() {
         assert_eq!(rts(Lab::new("standard").offer(offered)), [sent], "offered at {offered} us, medium idle since 0");
     }
     for (offered, sent) in [(400, 450), (420, 450), (450, 450), (460, 460)] {
-        let lab = Lab::new("standard").hears(100, Heard::foreign(300)).offer(offered);
+        let lab = Lab::new("standard").hears(100, RxFrame::foreign(300)).offer(offered);
         assert_eq!(rts(lab), [sent], "offered at {offered} us, medium idle since 400");
     }
 }
@@ -21,7 +21,7 @@ fn an_idle_medium_is_taken_at_once_after_difs() {
 #[test]
 fn a_busy_medium_makes_a_back_off() {
     for (draw, sent) in [(0, 1_050), (7, 1_190), (31, 1_670)] {
-        let lab = Lab::new("standard").draws(&[draw]).hears(100, Heard::foreign(900)).offer(500);
+        let lab = Lab::new("standard").draws(&[draw]).hears(100, RxFrame::foreign(900)).offer(500);
         assert_eq!(rts(lab), [sent], "frame until 1000, {draw} slots");
     }
 }
@@ -29,8 +29,8 @@ fn a_busy_medium_makes_a_back_off() {
 #[test]
 fn a_frame_that_begins_within_difs_makes_a_back_off() {
     let lab = |begins| {
-        let lab = Lab::new("standard").draws(&[3]).hears(100, Heard::foreign(300));
-        rts(lab.hears(begins, Heard::foreign(1_000 - begins)).offer(420))[0]
+        let lab = Lab::new("standard").draws(&[3]).hears(100, RxFrame::foreign(300));
+        rts(lab.hears(begins, RxFrame::foreign(1_000 - begins)).offer(420))[0]
     };
     assert_eq!(lab(430), 1_110);
     assert_eq!(lab(444), 1_110);
@@ -41,8 +41,8 @@ fn a_frame_that_begins_within_difs_makes_a_back_off() {
 fn a_frozen_back_off_keeps_whole_slots_only() {
     // 10 slots count from 1050 on. A frame from `begins` to 2000 freezes them; the rest follows a new DIFS.
     for (begins, left) in [(1_010, 10), (1_050, 10), (1_069, 10), (1_070, 9), (1_123, 7), (1_244, 1)] {
-        let lab = Lab::new("standard").draws(&[10]).hears(100, Heard::foreign(900)).offer(500);
-        let lab = lab.hears(begins, Heard::foreign(2_000 - begins));
+        let lab = Lab::new("standard").draws(&[10]).hears(100, RxFrame::foreign(900)).offer(500);
+        let lab = lab.hears(begins, RxFrame::foreign(2_000 - begins));
         assert_eq!(rts(lab), [2_050 + 20 * left], "frame at {begins} us");
     }
 }
@@ -51,8 +51,8 @@ fn a_frozen_back_off_keeps_whole_slots_only() {
 fn two_stations_whose_back_offs_end_within_the_turnaround_both_send() {
     // The back-off ends at 1250.
     let lab = |begins| {
-        let lab = Lab::new("standard").draws(&[10]).hears(100, Heard::foreign(900)).offer(500);
-        lab.peer(Peer::Silent).hears(begins, Heard::foreign(3_000))
+        let lab = Lab::new("standard").draws(&[10]).hears(100, RxFrame::foreign(900)).offer(500);
+        lab.peer(Peer::Silent).hears(begins, RxFrame::foreign(3_000))
     };
     for begins in [1_245, 1_249, 1_250, 1_260] {
         assert_eq!(rts(lab(begins))[0], 1_250, "other frame at {begins} us");
@@ -62,9 +62,9 @@ fn two_stations_whose_back_offs_end_within_the_turnaround_both_send() {
 
 #[test]
 fn several_interruptions_add_up() {
-    let lab = Lab::new("standard").draws(&[6]).hears(100, Heard::foreign(400)).offer(200);
+    let lab = Lab::new("standard").draws(&[6]).hears(100, RxFrame::foreign(400)).offer(200);
     // 550: 6 slots; frame after 2 of them; 850: 4 slots; frame within DIFS: none counted; 1250: 4 slots.
-    let lab = lab.hears(595, Heard::foreign(205)).hears(830, Heard::foreign(370));
+    let lab = lab.hears(595, RxFrame::foreign(205)).hears(830, RxFrame::foreign(370));
     assert_eq!(rts(lab), [1_250 + 80]);
 }
 
@@ -93,21 +93,21 @@ fn pacing_lengthens_the_back_off_after_a_success_by_one_exchange() {
 fn a_paced_back_off_freezes_and_a_failure_is_not_paced() {
     let paced = || Lab::paced(PacingClock::Backoff, true);
     let lab = paced().draws(&[4]).offer(100).offer(100);
-    assert_eq!(rts(lab.hears(8_000, Heard::foreign(500)))[1], 7_556 + 369 * 20 + 500 + 50 + 4);
+    assert_eq!(rts(lab.hears(8_000, RxFrame::foreign(500)))[1], 7_556 + 369 * 20 + 500 + 50 + 4);
     let silent = |lab: Lab| rts(lab.peer(Peer::Silent).offer(100))[..4].to_vec();
     assert_eq!(silent(paced()), silent(Lab::new("standard")));
 }
 
 #[test]
 fn a_post_back_off_freezes_too() {
-    let lab = Lab::new("standard").draws(&[4]).offer(100).hears(7_501, Heard::foreign(499));
+    let lab = Lab::new("standard").draws(&[4]).offer(100).hears(7_501, RxFrame::foreign(499));
     // One slot had passed at 7501; three follow 8050.
     assert_eq!(rts(lab.offer(7_510)), [100, 8_110]);
 }
 
 #[test]
 fn eifs_replaces_difs_after_an_errored_frame() {
-    let lab = || Lab::new("standard").draws(&[2]).hears(100, Heard::errored(900));
+    let lab = || Lab::new("standard").draws(&[2]).hears(100, RxFrame::errored(900));
     assert_eq!(rts(lab().offer(500)), [1_000 + 364 + 40]);
     assert_eq!(rts(lab().offer(1_100)), [1_364], "immediate access waits for EIFS as well");
     assert_eq!(rts(lab().offer(1_400)), [1_400]);
@@ -115,25 +115,25 @@ fn eifs_replaces_difs_after_an_errored_frame() {
 
 #[test]
 fn a_correct_frame_ends_eifs() {
-    let lab = Lab::new("standard").draws(&[2]).hears(100, Heard::errored(900)).offer(500);
-    assert_eq!(rts(lab.hears(1_100, Heard::foreign(304))), [1_404 + 50 + 40]);
+    let lab = Lab::new("standard").draws(&[2]).hears(100, RxFrame::errored(900)).offer(500);
+    assert_eq!(rts(lab.hears(1_100, RxFrame::foreign(304))), [1_404 + 50 + 40]);
 }
 
 #[test]
 fn eifs_ended_early_lets_the_station_send_early() {
     // 3 slots of back-off; EIFS after the error would last until 1364. A short correct frame from 1010 to 1110 ends it:
     // DIFS counts from there, long before the instant known at first.
-    let lab = || Lab::new("standard").draws(&[3]).hears(100, Heard::errored(900)).offer(500);
-    assert_eq!(rts(lab().hears(1_010, Heard::foreign(100))), [1_110 + 50 + 60]);
+    let lab = || Lab::new("standard").draws(&[3]).hears(100, RxFrame::errored(900)).offer(500);
+    assert_eq!(rts(lab().hears(1_010, RxFrame::foreign(100))), [1_110 + 50 + 60]);
     // The same when the error was followed by a long frame during which the station looked at its back-off.
-    let lab = lab().hears(1_010, Heard::foreign(2_000)).hears(3_020, Heard::foreign(100));
+    let lab = lab().hears(1_010, RxFrame::foreign(2_000)).hears(3_020, RxFrame::foreign(100));
     assert_eq!(rts(lab), [3_120 + 50 + 60]);
 }
 
 #[test]
 fn eifs_counts_from_the_errored_frame() {
     // After the error the medium stays idle for long, then the station sends in vain: no EIFS after its own frame.
-    let lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 1)]).hears(100, Heard::errored(900));
+    let lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 1)]).hears(100, RxFrame::errored(900));
     let mut lab = lab.offer(5_000);
     assert_eq!(instants(&lab.run(5_700), "RTS"), [5_000, 5_000 + 352 + 222 + 20]);
 }
@@ -145,7 +145,7 @@ fn a_frame_that_began_during_the_own_transmission_means_eifs_only_where_it_locks
     // for the CTS is over, and one slot of the second back-off follows DIFS or EIFS.
     let second = |rule| {
         let lab = Lab::with("standard", |radio, _| radio.during_transmission = rule).peer(Peer::Silent);
-        rts(lab.draws_from(&[(63, 1)]).hears(300, Heard::foreign(600)).offer(100))[1]
+        rts(lab.draws_from(&[(63, 1)]).hears(300, RxFrame::foreign(600)).offer(100))[1]
     };
     assert_eq!(second(DuringTransmission::EnergyOnly), 900 + 50 + 20);
     assert_eq!(second(DuringTransmission::Locks), 900 + 364 + 20);
@@ -156,7 +156,7 @@ fn an_undecodable_frame_means_eifs_only_where_it_locks() {
     use hopscope_phy::config::radio::Undecodable;
     let lab = |rule| {
         let lab = Lab::with("standard", |radio, _| radio.undecodable = rule).draws(&[2]);
-        rts(lab.hears(100, Heard::distant(900)).offer(500))
+        rts(lab.hears(100, RxFrame::distant(900)).offer(500))
     };
     assert_eq!(lab(Undecodable::EnergyOnly), [1_050 + 40]);
     assert_eq!(lab(Undecodable::Locks), [1_364 + 40]);
@@ -166,16 +166,16 @@ fn an_undecodable_frame_means_eifs_only_where_it_locks() {
 fn the_nav_of_an_exchange_is_respected_to_its_end() {
     // RTS, CTS and DATA of two others; the ACK, which ends at 7426, is not heard.
     let lab = Lab::new("standard").draws(&[2]).offer(500);
-    let lab = lab.hears(100, Heard::rts(OTHER, PEER, 6_974));
-    let lab = lab.hears(462, Heard::new(FrameKind::Cts, PEER, OTHER, 6_660, 304));
-    let lab = lab.hears(776, Heard::new(FrameKind::Data, OTHER, PEER, 314, 6_336));
+    let lab = lab.hears(100, RxFrame::rts(OTHER, PEER, 6_974));
+    let lab = lab.hears(462, RxFrame::new(FrameKind::Cts, PEER, OTHER, 6_660, 304));
+    let lab = lab.hears(776, RxFrame::new(FrameKind::Data, OTHER, PEER, 314, 6_336));
     assert_eq!(rts(lab), [7_426 + 50 + 40]);
 }
 
 #[test]
 fn the_nav_of_a_cts_alone_holds_a_hidden_station() {
     let lab = Lab::new("standard").draws(&[2]).offer(500);
-    let lab = lab.hears(462, Heard::new(FrameKind::Cts, PEER, OTHER, 6_660, 304));
+    let lab = lab.hears(462, RxFrame::new(FrameKind::Cts, PEER, OTHER, 6_660, 304));
     assert_eq!(rts(lab), [7_426 + 50 + 40]);
 }
 
@@ -183,24 +183,24 @@ fn the_nav_of_a_cts_alone_holds_a_hidden_station() {
 fn an_rts_without_a_following_frame_resets_the_nav() {
     // The RTS ends at 452; two SIFS, a CTS, the receive-start delay and two slots later its NAV falls.
     let reset = 452 + 2 * 10 + 304 + 192 + 2 * 20;
-    let lab = || Lab::new("standard").draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_974)).offer(500);
+    let lab = || Lab::new("standard").draws(&[2]).hears(100, RxFrame::rts(OTHER, PEER, 6_974)).offer(500);
     assert_eq!(rts(lab()), [reset + 50 + 40]);
     // A frame that begins by then confirms the NAV, a later one does not.
-    assert_eq!(rts(lab().hears(reset, Heard::foreign(100))), [7_426 + 50 + 40]);
-    assert_eq!(rts(lab().hears(reset + 1, Heard::foreign(99))), [reset + 100 + 50 + 40]);
+    assert_eq!(rts(lab().hears(reset, RxFrame::foreign(100))), [7_426 + 50 + 40]);
+    assert_eq!(rts(lab().hears(reset + 1, RxFrame::foreign(99))), [reset + 100 + 50 + 40]);
 }
 
 #[test]
 fn a_shorter_nav_never_shortens_a_longer_one() {
     let lab = Lab::new("standard").draws(&[2]).offer(500);
-    let lab = lab.hears(100, Heard::new(FrameKind::Cts, PEER, OTHER, 3_000, 304));
-    assert_eq!(rts(lab.hears(600, Heard::new(FrameKind::Cts, PEER, OTHER, 500, 304))), [3_404 + 50 + 40]);
+    let lab = lab.hears(100, RxFrame::new(FrameKind::Cts, PEER, OTHER, 3_000, 304));
+    assert_eq!(rts(lab.hears(600, RxFrame::new(FrameKind::Cts, PEER, OTHER, 500, 304))), [3_404 + 50 + 40]);
 }
 
 #[test]
 fn the_duration_of_a_frame_for_this_station_sets_no_nav() {
     // The RTS is for us and we answer it; no data frame follows the CTS (462..766), so the wait ends at 988.
-    let mut lab = Lab::new("standard").draws(&[2]).offer(800).hears(100, Heard::rts(PEER, ME, 6_974));
+    let mut lab = Lab::new("standard").draws(&[2]).offer(800).hears(100, RxFrame::rts(PEER, ME, 6_974));
     assert_eq!(lab.run(5_000), [(462, "CTS"), (988 + 50 + 40, "RTS"), (988 + 50 + 40 + 676, "DATA")]);
 }
 
@@ -209,13 +209,13 @@ fn a_packet_that_found_the_medium_idle_draws_nothing_where_the_rule_says_so() {
     use crate::config::mac::BackoffDraw;
     let lab = |draw| {
         let lab = Lab::with("standard", |_, mac| mac.backoff_draw = draw).draws(&[5]);
-        lab.hears(100, Heard::foreign(300))
+        lab.hears(100, RxFrame::foreign(300))
     };
     // Offered at 420, idle since 400; a frame from 430 to 1000 comes before 450.
-    let interrupted = |draw| rts(lab(draw).hears(430, Heard::foreign(570)).offer(420))[0];
+    let interrupted = |draw| rts(lab(draw).hears(430, RxFrame::foreign(570)).offer(420))[0];
     assert_eq!(interrupted(BackoffDraw::Deferred), 1_050 + 5 * 20);
     assert_eq!(interrupted(BackoffDraw::FoundBusy), 1_050);
-    let found_busy = |draw| rts(lab(draw).hears(430, Heard::foreign(570)).offer(500))[0];
+    let found_busy = |draw| rts(lab(draw).hears(430, RxFrame::foreign(570)).offer(500))[0];
     assert_eq!(found_busy(BackoffDraw::Deferred), 1_150);
     assert_eq!(found_busy(BackoffDraw::FoundBusy), 1_150);
 }
@@ -225,7 +225,7 @@ fn a_packet_handed_down_at_the_end_of_a_reception_finds_the_medium_idle() {
     use crate::config::mac::BackoffDraw;
     let lab = |draw| {
         let lab = Lab::with("standard", |_, mac| mac.backoff_draw = draw).draws(&[5]);
-        let mut lab = lab.hears(100, Heard::data(0)).offer(6_436);
+        let mut lab = lab.hears(100, RxFrame::data(0)).offer(6_436);
         lab.run(20_000)
     };
     // Data until 6436, ACK 6446..6750.
@@ -239,7 +239,7 @@ fn a_post_back_off_without_slots_left_is_no_back_off_for_a_packet_that_finds_a_b
     // The exchange ends at 7426 with a back-off of no slots; a frame from 7430 to 8000 begins within DIFS.
     let lab = |draw, offered| {
         let lab = Lab::with("standard", |_, mac| mac.backoff_draw = draw).draws(&[0, 6]);
-        rts(lab.offer(100).hears(7_430, Heard::foreign(570)).offer(offered))[1]
+        rts(lab.offer(100).hears(7_430, RxFrame::foreign(570)).offer(offered))[1]
     };
     assert_eq!(lab(BackoffDraw::Deferred, 7_500), 8_050, "the back-off stands, with no slots");
     assert_eq!(lab(BackoffDraw::FoundBusy, 7_500), 8_050 + 6 * 20);

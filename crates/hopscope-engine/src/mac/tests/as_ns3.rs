@@ -14,7 +14,7 @@ fn quiet(profile: &str) -> Lab {
 #[test]
 fn a_packet_that_comes_with_a_frame_waits_difs_after_the_ack_to_it() {
     // A data frame until 6436, its ACK from 6446 to 6694 at 2 Mbit/s.
-    let lab = |profile| quiet(profile).draws(&[5]).hears(100, Heard::data(1)).offer(6_436);
+    let lab = |profile| quiet(profile).draws(&[5]).hears(100, RxFrame::data(1)).offer(6_436);
     let as_ns3 = frames(lab("as-ns3"), 8_000, "DATA");
     assert_eq!(as_ns3, [6_694 + 50], "no back-off");
     let standard = frames(lab("standard"), 8_000, "DATA");
@@ -69,38 +69,38 @@ fn an_rts_counts_as_a_transmission_of_its_packet() {
 #[test]
 fn only_a_frame_that_holds_the_receiver_confirms_the_nav_of_an_rts() {
     // The RTS ends at 452; NAVTimeout (two SIFS, a CTS, preamble and header, two slots) ends at 1008.
-    let sent = |heard: Option<(u64, Heard)>| {
-        let lab = quiet("as-ns3").draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_966)).offer(500);
-        frames(heard.into_iter().fold(lab, |lab, (at, frame)| lab.hears(at, frame)), 20_000, "DATA")
+    let sent = |frame: Option<(u64, RxFrame)>| {
+        let lab = quiet("as-ns3").draws(&[2]).hears(100, RxFrame::rts(OTHER, PEER, 6_966)).offer(500);
+        frames(frame.into_iter().fold(lab, |lab, (at, frame)| lab.hears(at, frame)), 20_000, "DATA")
     };
     let (reset, kept) = ([1_008 + 50 + 40], [452 + 6_966 + 50 + 40]);
     assert_eq!(sent(None), reset);
-    assert_eq!(sent(Some((700, Heard::distant(200)))), reset, "energy is no PHY-RXSTART.indication");
-    assert_eq!(sent(Some((700, Heard::foreign(200)))), kept);
-    assert_eq!(sent(Some((700, Heard::errored(200)))), kept, "its preamble was found");
+    assert_eq!(sent(Some((700, RxFrame::distant(200)))), reset, "energy is no PHY-RXSTART.indication");
+    assert_eq!(sent(Some((700, RxFrame::foreign(200)))), kept);
+    assert_eq!(sent(Some((700, RxFrame::errored(200)))), kept, "its preamble was found");
     // Preamble and header take 192 us; they have to have come by then.
-    assert_eq!(sent(Some((1_008 - 192, Heard::foreign(100)))), kept);
-    assert_eq!(sent(Some((1_008 - 191, Heard::foreign(100)))), reset);
+    assert_eq!(sent(Some((1_008 - 192, RxFrame::foreign(100)))), kept);
+    assert_eq!(sent(Some((1_008 - 191, RxFrame::foreign(100)))), reset);
     // Two frames whose preambles spoil each other hold nothing.
-    let lab = quiet("as-ns3").draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_966)).offer(500);
-    let spoilt = lab.hears(700, Heard::foreign(200)).hears(702, Heard::foreign(198));
+    let lab = quiet("as-ns3").draws(&[2]).hears(100, RxFrame::rts(OTHER, PEER, 6_966)).offer(500);
+    let spoilt = lab.hears(700, RxFrame::foreign(200)).hears(702, RxFrame::foreign(198));
     assert_eq!(frames(spoilt, 20_000, "DATA"), reset);
 }
 
 #[test]
 fn the_same_rule_holds_where_frames_alone_on_the_air_are_taken_at_once() {
-    let sent = |confirmed_by, heard| {
+    let sent = |confirmed_by, frame| {
         let lab = Lab::with("standard", |_, mac| {
             mac.rts_threshold = None;
             mac.nav_confirmed_by = confirmed_by;
         });
-        let lab = lab.draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_966)).hears(700, heard).offer(500);
+        let lab = lab.draws(&[2]).hears(100, RxFrame::rts(OTHER, PEER, 6_966)).hears(700, frame).offer(500);
         frames(lab, 20_000, "DATA")
     };
     let (reset, kept) = ([1_008 + 50 + 40], [452 + 6_966 + 50 + 40]);
     use crate::config::mac::NavConfirmation::{Carrier, RxStart};
-    assert_eq!(sent(Carrier, Heard::distant(200)), kept);
-    assert_eq!(sent(RxStart, Heard::distant(200)), reset);
-    assert_eq!(sent(RxStart, Heard::foreign(200)), kept);
-    assert_eq!(sent(RxStart, Heard::foreign(2_000)), kept, "one that still goes on");
+    assert_eq!(sent(Carrier, RxFrame::distant(200)), kept);
+    assert_eq!(sent(RxStart, RxFrame::distant(200)), reset);
+    assert_eq!(sent(RxStart, RxFrame::foreign(200)), kept);
+    assert_eq!(sent(RxStart, RxFrame::foreign(2_000)), kept, "one that still goes on");
 }

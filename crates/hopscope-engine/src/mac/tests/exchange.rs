@@ -45,7 +45,7 @@ fn a_missing_cts_repeats_the_rts_with_a_doubled_window() {
 fn a_frame_announced_before_the_time_out_puts_it_off() {
     let lab = |begins| {
         let lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
-        instants(&lab.hears(begins, Heard::foreign(1_500 - begins)).run(2_000), "RTS")
+        instants(&lab.hears(begins, RxFrame::foreign(1_500 - begins)).run(2_000), "RTS")
     };
     let time_out = 100 + NO_CTS;
     // Preamble and header of 192 us end at the time-out: the PHY announces it in time, it is judged at its end.
@@ -53,7 +53,7 @@ fn a_frame_announced_before_the_time_out_puts_it_off() {
     // A microsecond later there is energy, but no frame yet: the back-off is drawn at the time-out. It counts from the
     // end of the frame on, like the other.
     let mut late = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
-    late = late.hears(time_out - 191, Heard::foreign(2_000));
+    late = late.hears(time_out - 191, RxFrame::foreign(2_000));
     late.run(time_out);
     assert_eq!(late.station.cw(), 63, "failed at the time-out");
     // Begun later: the back-off runs already; one whole slot of it has passed.
@@ -62,27 +62,27 @@ fn a_frame_announced_before_the_time_out_puts_it_off() {
 
 #[test]
 fn energy_alone_puts_no_time_out_off() {
-    let lab = |heard: fn(u64) -> Heard| {
+    let lab = |frame: fn(u64) -> RxFrame| {
         let mut lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
-        lab = lab.hears(480, heard(2_000));
+        lab = lab.hears(480, frame(2_000));
         lab.run(100 + NO_CTS);
         lab.station.cw()
     };
-    assert_eq!(lab(Heard::foreign), 31, "still waiting");
-    assert_eq!(lab(Heard::distant), 63);
+    assert_eq!(lab(RxFrame::foreign), 31, "still waiting");
+    assert_eq!(lab(RxFrame::distant), 63);
 }
 
 #[test]
 fn a_frame_for_the_station_decides_at_its_end() {
-    let lab = |length, frame: fn(u64) -> Heard| {
+    let lab = |length, frame: fn(u64) -> RxFrame| {
         let lab = Lab::new("standard").peer(Peer::Silent).draws_from(&[(63, 5)]).offer(100);
         lab.hears(470, frame(length)).run(2_000)
     };
-    let answered = lab(304, |length| Heard::new(FrameKind::Cts, PEER, ME, 7_000, length));
+    let answered = lab(304, |length| RxFrame::new(FrameKind::Cts, PEER, ME, 7_000, length));
     assert_eq!(instants(&answered, "DATA"), [470 + 304 + 10]);
-    let lost = lab(304, |length| Heard { to: ME, ..Heard::errored(length) });
+    let lost = lab(304, |length| RxFrame { to: ME, ..RxFrame::errored(length) });
     assert_eq!(instants(&lost, "RTS"), [100, 774 + 364 + 5 * 20], "EIFS and the back-off follow the end");
-    let ended_before = lab(100, |length| Heard { to: ME, ..Heard::errored(length) });
+    let ended_before = lab(100, |length| RxFrame { to: ME, ..RxFrame::errored(length) });
     assert_eq!(instants(&ended_before, "RTS"), [100, 570 + 364 + 5 * 20], "nothing on the air at the time-out");
 }
 
@@ -191,8 +191,9 @@ fn a_packet_given_up_leaves_the_next_one_all_its_attempts() {
 
 #[test]
 fn a_repeated_frame_is_acknowledged_and_not_handed_up() {
-    let repeated = Heard { retry: true, ..Heard::data(5) };
-    let mut lab = Lab::new("standard").hears(100, Heard::data(5)).hears(7_000, repeated).hears(14_000, Heard::data(6));
+    let repeated = RxFrame { retry: true, ..RxFrame::data(5) };
+    let mut lab =
+        Lab::new("standard").hears(100, RxFrame::data(5)).hears(7_000, repeated).hears(14_000, RxFrame::data(6));
     let expected = [(6_436, "up"), (6_446, "ACK"), (13_346, "ACK"), (20_336, "up"), (20_346, "ACK")];
     assert_eq!(lab.run(30_000), expected);
 }
@@ -201,7 +202,7 @@ fn a_repeated_frame_is_acknowledged_and_not_handed_up() {
 fn a_frame_without_the_retry_bit_repeats_nothing() {
     let ups = |profile| {
         let lab = Lab::with(profile, |_, mac| mac.rts_threshold = None);
-        let mut lab = lab.hears(100, Heard::data(5)).hears(7_000, Heard::data(5));
+        let mut lab = lab.hears(100, RxFrame::data(5)).hears(7_000, RxFrame::data(5));
         instants(&lab.run(30_000), "up").len()
     };
     assert_eq!(ups("standard"), 2);
@@ -234,13 +235,13 @@ fn a_broadcast_is_sent_once_at_the_basic_rate() {
 
 #[test]
 fn a_broadcast_that_comes_in_is_handed_up_and_not_answered() {
-    let heard = Heard::new(FrameKind::Data, PEER, NodeId::BROADCAST, 0, 1_000);
-    assert_eq!(Lab::new("standard").hears(100, heard).run(5_000), [(1_100, "up")]);
+    let frame = RxFrame::new(FrameKind::Data, PEER, NodeId::BROADCAST, 0, 1_000);
+    assert_eq!(Lab::new("standard").hears(100, frame).run(5_000), [(1_100, "up")]);
 }
 
 #[test]
 fn an_rts_is_answered_with_what_is_left_of_its_duration() {
-    let mut lab = Lab::new("standard").hears(100, Heard::rts(PEER, ME, 6_974)).hears(776, Heard::data(0));
+    let mut lab = Lab::new("standard").hears(100, RxFrame::rts(PEER, ME, 6_974)).hears(776, RxFrame::data(0));
     assert_eq!(lab.run(20_000), [(462, "CTS"), (7_112, "up"), (7_122, "ACK")]);
     assert_eq!(lab.sent[0].duration, Span::from_micros(6_974 - 10 - 304));
     assert_eq!((lab.sent[0].bytes, lab.sent[1].bytes), (frame::CTS_BYTES, frame::ACK_BYTES));
@@ -249,8 +250,9 @@ fn an_rts_is_answered_with_what_is_left_of_its_duration() {
 
 #[test]
 fn no_cts_is_sent_while_the_nav_is_set() {
-    let reservation = Heard::new(FrameKind::Data, OTHER, PEER, 1_000, 500);
-    let answered = |us| Lab::new("standard").hears(100, reservation).hears(us, Heard::rts(PEER, ME, 6_974)).run(3_000);
+    let reservation = RxFrame::new(FrameKind::Data, OTHER, PEER, 1_000, 500);
+    let answered =
+        |us| Lab::new("standard").hears(100, reservation).hears(us, RxFrame::rts(PEER, ME, 6_974)).run(3_000);
     assert_eq!(answered(700), [], "the CTS would leave at 1062, the NAV lasts until 1600");
     assert_eq!(answered(1_237), []);
     assert_eq!(answered(1_238), [(1_600, "CTS")], "it ends at that very instant");
@@ -260,7 +262,7 @@ fn no_cts_is_sent_while_the_nav_is_set() {
 fn a_busy_carrier_forbids_the_cts_only_where_the_rule_says_so() {
     let answered = |rule| {
         let lab = Lab::with("standard", |_, mac| mac.cts_rule = rule);
-        lab.hears(100, Heard::rts(PEER, ME, 6_974)).hears(300, Heard::distant(900)).run(800)
+        lab.hears(100, RxFrame::rts(PEER, ME, 6_974)).hears(300, RxFrame::distant(900)).run(800)
     };
     assert_eq!(answered(CtsRule::NavIdle), [(462, "CTS")]);
     assert_eq!(answered(CtsRule::MediumIdle), []);
@@ -271,7 +273,7 @@ fn what_ends_with_the_sifs_no_longer_counts_and_what_begins_does_not_yet() {
     // The CTS is due at 462.
     let answered = |begins: u64, ends: u64| {
         let lab = Lab::with("standard", |_, mac| mac.cts_rule = CtsRule::MediumIdle);
-        lab.hears(100, Heard::rts(PEER, ME, 6_974)).hears(begins, Heard::distant(ends - begins)).run(800)
+        lab.hears(100, RxFrame::rts(PEER, ME, 6_974)).hears(begins, RxFrame::distant(ends - begins)).run(800)
     };
     assert_eq!(answered(300, 462), [(462, "CTS")]);
     assert_eq!(answered(300, 463), []);
@@ -281,37 +283,38 @@ fn what_ends_with_the_sifs_no_longer_counts_and_what_begins_does_not_yet() {
 
 #[test]
 fn an_ack_is_sent_whatever_the_nav() {
-    let reservation = Heard::new(FrameKind::Cts, OTHER, PEER, 20_000, 304);
-    let mut lab = Lab::new("standard").hears(100, reservation).hears(500, Heard::data(0));
+    let reservation = RxFrame::new(FrameKind::Cts, OTHER, PEER, 20_000, 304);
+    let mut lab = Lab::new("standard").hears(100, reservation).hears(500, RxFrame::data(0));
     assert_eq!(lab.run(10_000), [(6_836, "up"), (6_846, "ACK")]);
 }
 
 #[test]
 fn a_station_in_its_own_exchange_answers_no_rts() {
-    let mut lab = Lab::new("standard").peer(Peer::Silent).offer(100).hears(460, Heard::rts(OTHER, ME, 6_974));
+    let mut lab = Lab::new("standard").peer(Peer::Silent).offer(100).hears(460, RxFrame::rts(OTHER, ME, 6_974));
     assert_eq!(lab.run(850), [(100, "RTS")]);
 }
 
 #[test]
 fn a_station_waiting_for_data_answers_no_second_rts() {
-    let mut lab = Lab::new("standard").hears(100, Heard::rts(PEER, ME, 6_974)).hears(770, Heard::rts(OTHER, ME, 1_000));
+    let mut lab =
+        Lab::new("standard").hears(100, RxFrame::rts(PEER, ME, 6_974)).hears(770, RxFrame::rts(OTHER, ME, 1_000));
     // The second RTS ends at 1122, after the wait for data (988) has passed.
     assert_eq!(lab.run(5_000), [(462, "CTS"), (1_132, "CTS")]);
-    let mut ns2 = Lab::new("ns2").hears(100, Heard::rts(PEER, ME, 6_966)).hears(770, Heard::rts(OTHER, ME, 1_000));
+    let mut ns2 = Lab::new("ns2").hears(100, RxFrame::rts(PEER, ME, 6_966)).hears(770, RxFrame::rts(OTHER, ME, 1_000));
     assert_eq!(ns2.run(5_000), [(462, "CTS")], "the whole data frame is waited for");
 }
 
 #[test]
 fn unasked_answers_are_ignored() {
-    let mut lab = Lab::new("standard").hears(100, Heard::new(FrameKind::Cts, PEER, ME, 500, 304));
-    lab = lab.hears(600, Heard::new(FrameKind::Ack, PEER, ME, 0, 304));
+    let mut lab = Lab::new("standard").hears(100, RxFrame::new(FrameKind::Cts, PEER, ME, 500, 304));
+    lab = lab.hears(600, RxFrame::new(FrameKind::Ack, PEER, ME, 0, 304));
     assert_eq!(lab.run(5_000), []);
 }
 
 #[test]
 fn a_data_frame_and_its_ack_freeze_the_own_back_off() {
-    let data = Heard { length: 100, ..Heard::data(0) };
-    let lab = Lab::new("standard").draws(&[10]).hears(100, Heard::foreign(900)).offer(500);
+    let data = RxFrame { length: 100, ..RxFrame::data(0) };
+    let lab = Lab::new("standard").draws(&[10]).hears(100, RxFrame::foreign(900)).offer(500);
     let mut lab = lab.hears(1_230, data).peer(Peer::Silent);
     // Frozen at 1230 with one slot left; up at 1330, ACK 1340..1644; one slot after DIFS.
     assert_eq!(lab.run(1_800), [(1_330, "up"), (1_340, "ACK"), (1_644 + 50 + 20, "RTS")]);

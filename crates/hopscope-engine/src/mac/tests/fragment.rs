@@ -100,16 +100,16 @@ fn each_fragment_has_its_own_attempts_and_the_packet_falls_with_one() {
 }
 
 /// Fragments of packet 5 from node 1: number, Duration field, length.
-fn fragment(number: u16, more: bool) -> Heard {
+fn fragment(number: u16, more: bool) -> RxFrame {
     let nav = if more { 3_086 } else { 314 };
-    Heard { nav, length: 2_448, ..Heard::data(5 | number << 12) }
+    RxFrame { nav, length: 2_448, ..RxFrame::data(5 | number << 12) }
 }
 
 #[test]
 fn a_packet_goes_up_with_its_last_fragment_and_each_is_acknowledged() {
     let lab = lab().hears(100, fragment(0, true)).hears(2_872, fragment(1, true)).hears(5_644, fragment(2, false));
     // The last one comes again, as if its ACK had been lost.
-    let mut lab = lab.hears(10_000, Heard { retry: true, ..fragment(2, false) });
+    let mut lab = lab.hears(10_000, RxFrame { retry: true, ..fragment(2, false) });
     let expected = [(2_558, "ACK"), (5_330, "ACK"), (8_092, "up"), (8_102, "ACK"), (12_458, "ACK")];
     assert_eq!(lab.run(30_000), expected);
     let reserved: Vec<u64> = lab.sent.iter().map(|ack| ack.duration.0 / 1_000).collect();

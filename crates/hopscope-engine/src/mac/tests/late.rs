@@ -39,18 +39,18 @@ fn log(script: &Script, watchful: bool) -> Vec<Line> {
     let mut start = 0;
     for &(gap, length, kind) in &script.frames {
         start += gap;
-        let heard = match kind {
-            0 => Heard::errored(length),
-            1 => Heard::distant(length),
-            2 => Heard::rts(OTHER, PEER, 2_000),
-            3 => Heard::new(FrameKind::Cts, PEER, OTHER, 700, length),
-            4 => Heard { length, ..Heard::data(start as u16) },
-            5 => Heard::rts(PEER, ME, 3_000),
-            6 => Heard::new(FrameKind::Cts, PEER, ME, 700, length),
-            7 => Heard { to: ME, ..Heard::errored(length) },
-            _ => Heard::foreign(length),
+        let frame = match kind {
+            0 => RxFrame::errored(length),
+            1 => RxFrame::distant(length),
+            2 => RxFrame::rts(OTHER, PEER, 2_000),
+            3 => RxFrame::new(FrameKind::Cts, PEER, OTHER, 700, length),
+            4 => RxFrame { length, ..RxFrame::data(start as u16) },
+            5 => RxFrame::rts(PEER, ME, 3_000),
+            6 => RxFrame::new(FrameKind::Cts, PEER, ME, 700, length),
+            7 => RxFrame { to: ME, ..RxFrame::errored(length) },
+            _ => RxFrame::foreign(length),
         };
-        lab = lab.hears(start, heard);
+        lab = lab.hears(start, frame);
     }
     for &offer in &script.offers {
         lab = lab.offer(offer);

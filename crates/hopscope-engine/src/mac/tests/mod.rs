@@ -47,7 +47,7 @@ enum Peer {
 
 /// A frame of somebody else.
 #[derive(Debug, Clone, Copy)]
-struct Heard {
+struct RxFrame {
     kind: FrameKind,
     from: NodeId,
     to: NodeId,
@@ -63,33 +63,33 @@ struct Heard {
 
 const DECODABLE: u8 = Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES;
 
-impl Heard {
+impl RxFrame {
     fn new(kind: FrameKind, from: NodeId, to: NodeId, nav: u64, length: u64) -> Self {
-        Heard { kind, from, to, nav, length, seq: 0, retry: false, flags: DECODABLE, power: 1e-9 }
+        RxFrame { kind, from, to, nav, length, seq: 0, retry: false, flags: DECODABLE, power: 1e-9 }
     }
 
     /// A frame between others that reserves nothing beyond its end.
     fn foreign(length: u64) -> Self {
-        Heard::new(FrameKind::Ack, OTHER, PEER, 0, length)
+        RxFrame::new(FrameKind::Ack, OTHER, PEER, 0, length)
     }
 
     /// A frame that ends in error here.
     fn errored(length: u64) -> Self {
-        Heard { flags: DECODABLE | Arrival::ERRORED, ..Heard::foreign(length) }
+        RxFrame { flags: DECODABLE | Arrival::ERRORED, ..RxFrame::foreign(length) }
     }
 
     /// A frame too far away to be decoded or to disturb a nearer one.
     fn distant(length: u64) -> Self {
-        Heard { flags: Arrival::SENSED, power: 1e-11, ..Heard::foreign(length) }
+        RxFrame { flags: Arrival::SENSED, power: 1e-11, ..RxFrame::foreign(length) }
     }
 
     /// A data frame of `PACKET` bytes from node 1 for the station.
     fn data(seq: u16) -> Self {
-        Heard { seq, ..Heard::new(FrameKind::Data, PEER, ME, 314, 6_336) }
+        RxFrame { seq, ..RxFrame::new(FrameKind::Data, PEER, ME, 314, 6_336) }
     }
 
     fn rts(from: NodeId, to: NodeId, nav: u64) -> Self {
-        Heard::new(FrameKind::Rts, from, to, nav, 352)
+        RxFrame::new(FrameKind::Rts, from, to, nav, 352)
     }
 }
 
@@ -191,35 +191,35 @@ impl Lab {
     }
 
     /// Somebody else's frame begins.
-    fn hears(mut self, us: u64, heard: Heard) -> Self {
-        self.put(at(us), heard);
+    fn hears(mut self, us: u64, frame: RxFrame) -> Self {
+        self.put(at(us), frame);
         self
     }
 
-    fn put(&mut self, start: Time, heard: Heard) {
+    fn put(&mut self, start: Time, frame: RxFrame) {
         let slot = self.air.len() as u32;
-        let length = Span::from_micros(heard.length);
-        let (seq, frag) = numbers(heard.seq);
-        let mode = self.rules.rates.first(heard.to, heard.kind);
+        let length = Span::from_micros(frame.length);
+        let (seq, frag) = numbers(frame.seq);
+        let mode = self.rules.rates.first(frame.to, frame.kind);
         self.air.push(Frame {
-            kind: heard.kind,
+            kind: frame.kind,
             mode,
-            retry: heard.retry,
+            retry: frame.retry,
             frag,
             seq,
-            src: heard.from,
-            dst: heard.to,
+            src: frame.from,
+            dst: frame.to,
             bytes: PACKET + 36,
             body: PacketId(77),
             airtime: length,
-            duration: Span::from_micros(heard.nav),
+            duration: Span::from_micros(frame.nav),
         });
-        let mine = heard.to == ME || heard.to == NodeId::BROADCAST;
-        let flags = heard.flags
+        let mine = frame.to == ME || frame.to == NodeId::BROADCAST;
+        let flags = frame.flags
             | if mine { Arrival::FOR_ME } else { 0 }
-            | if heard.kind == FrameKind::Rts { Arrival::RTS } else { 0 };
-        let nav = Span::from_micros(heard.nav).0 as u32;
-        let arrival = Arrival { start, end: start + length, nav, power: heard.power, slot, flags, mode: mode.number() };
+            | if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 };
+        let nav = Span::from_micros(frame.nav).0 as u32;
+        let arrival = Arrival { start, end: start + length, nav, power: frame.power, slot, flags, mode: mode.number() };
         self.station.radio.post(&arrival);
         if self.watchful {
             self.events.push(start + length, Event::Touch { node: ME });
@@ -327,7 +327,7 @@ impl Lab {
             FrameKind::Data if self.peer == Peer::Answers && frame.dst == PEER => (FrameKind::Ack, Span::ZERO),
             _ => return,
         };
-        self.put(start, Heard::new(kind, PEER, ME, nav.0 / 1_000, length.0 / 1_000));
+        self.put(start, RxFrame::new(kind, PEER, ME, nav.0 / 1_000, length.0 / 1_000));
     }
 
     fn note(&mut self, now: Time, what: &'static str) {

@@ -50,24 +50,24 @@ fn a_saturated_station_takes_7668_us_per_packet_on_average() {
 
 #[test]
 fn eifs_is_a_nav_and_difs_follows_it() {
-    let lab = || Lab::new("ns2").draws(&[2]).hears(100, Heard::errored(900)).offer(500);
+    let lab = || Lab::new("ns2").draws(&[2]).hears(100, RxFrame::errored(900)).offer(500);
     assert_eq!(rts(lab()), [1_000 + 414 + 40]);
-    assert_eq!(rts(lab().hears(1_100, Heard::foreign(100))), [1_000 + 414 + 40], "a correct frame does not end it");
+    assert_eq!(rts(lab().hears(1_100, RxFrame::foreign(100))), [1_000 + 414 + 40], "a correct frame does not end it");
     let control_2m = Lab::with("ns2", |radio, _| radio.basic_rate = 2_000_000);
-    let control_2m = control_2m.draws(&[2]).hears(100, Heard::errored(900)).offer(500);
+    let control_2m = control_2m.draws(&[2]).hears(100, RxFrame::errored(900)).offer(500);
     assert_eq!(rts(control_2m), [1_000 + 414 + 40], "the ACK within EIFS goes at the PLCP rate");
 }
 
 #[test]
 fn undecodable_frames_lock_the_receiver() {
-    assert_eq!(rts(Lab::new("ns2").draws(&[2]).hears(100, Heard::distant(900)).offer(500)), [1_000 + 414 + 40]);
+    assert_eq!(rts(Lab::new("ns2").draws(&[2]).hears(100, RxFrame::distant(900)).offer(500)), [1_000 + 414 + 40]);
 }
 
 #[test]
 fn a_frozen_back_off_waits_for_difs_and_keeps_whole_slots() {
     // Offered at 0 on an idle medium: 10 slots count from 50 on.
     for (begins, left) in [(30, 10), (69, 10), (70, 9), (249, 1), (250, 0)] {
-        let lab = Lab::new("ns2").draws(&[10]).offer(0).hears(begins, Heard::foreign(1_000 - begins));
+        let lab = Lab::new("ns2").draws(&[10]).offer(0).hears(begins, RxFrame::foreign(1_000 - begins));
         let expected = if left == 0 { 250 } else { 1_050 + 20 * left };
         assert_eq!(rts(lab)[0], expected, "frame at {begins} us");
     }
@@ -75,7 +75,7 @@ fn a_frozen_back_off_waits_for_difs_and_keeps_whole_slots() {
 
 #[test]
 fn an_rts_reserves_to_the_end_even_if_nothing_follows() {
-    let lab = Lab::new("ns2").draws(&[2]).hears(100, Heard::rts(OTHER, PEER, 6_966)).offer(500);
+    let lab = Lab::new("ns2").draws(&[2]).hears(100, RxFrame::rts(OTHER, PEER, 6_966)).offer(500);
     assert_eq!(rts(lab), [452 + 6_966 + 50 + 40]);
 }
 
@@ -88,7 +88,7 @@ fn a_missing_cts_is_noticed_after_670_us() {
 #[test]
 fn a_frame_under_reception_does_not_put_the_time_out_off() {
     let lab = Lab::new("ns2").peer(Peer::Silent).draws_from(&[(31, 4), (63, 5)]).offer(100);
-    let mut lab = lab.hears(800, Heard::foreign(700));
+    let mut lab = lab.hears(800, RxFrame::foreign(700));
     // Time-out at 900; the frame until 1500 pauses the new back-off.
     lab.run(900);
     assert_eq!(lab.station.cw(), 63);
@@ -114,10 +114,12 @@ fn after_a_drop_nothing_is_drawn_until_the_next_packet() {
 #[test]
 fn eifs_in_the_nav_forbids_a_cts() {
     // EIFS kept in the NAV lasts until 664.
-    let lab = |us| Lab::new("ns2").hears(100, Heard::errored(200)).hears(us, Heard::rts(PEER, ME, 6_966)).run(1_000);
+    let lab =
+        |us| Lab::new("ns2").hears(100, RxFrame::errored(200)).hears(us, RxFrame::rts(PEER, ME, 6_966)).run(1_000);
     assert_eq!(lab(301), []);
     assert_eq!(lab(302), [(664, "CTS")]);
-    let distant = Lab::new("ns2").hears(100, Heard::rts(PEER, ME, 6_966)).hears(300, Heard::distant(900)).run(1_000);
+    let distant =
+        Lab::new("ns2").hears(100, RxFrame::rts(PEER, ME, 6_966)).hears(300, RxFrame::distant(900)).run(1_000);
     assert_eq!(distant, [], "a frame ignored by capture reserves EIFS beyond its end");
 }
 
@@ -134,11 +136,11 @@ fn the_rts_threshold_counts_the_plcp_too() {
 
 #[test]
 fn data_is_taken_only_after_the_own_cts() {
-    let data = Heard { length: 6_328, ..Heard::data(0) };
+    let data = RxFrame { length: 6_328, ..RxFrame::data(0) };
     assert_eq!(Lab::new("ns2").hears(776, data).run(20_000), []);
-    let cleared = Lab::new("ns2").hears(100, Heard::rts(PEER, ME, 6_966));
+    let cleared = Lab::new("ns2").hears(100, RxFrame::rts(PEER, ME, 6_966));
     assert_eq!(cleared.hears(776, data).run(20_000), [(462, "CTS"), (7_104, "up"), (7_114, "ACK")]);
-    let by_another = Lab::new("ns2").hears(100, Heard::rts(OTHER, ME, 6_966));
+    let by_another = Lab::new("ns2").hears(100, RxFrame::rts(OTHER, ME, 6_966));
     assert_eq!(by_another.hears(776, data).run(20_000), [(462, "CTS")]);
     let without_rts = Lab::with("ns2", |_, mac| mac.rts_threshold = None);
     assert_eq!(without_rts.hears(776, data).run(20_000), [(7_104, "up"), (7_114, "ACK")]);
@@ -147,8 +149,8 @@ fn data_is_taken_only_after_the_own_cts() {
 #[test]
 fn a_frame_ignored_by_capture_sets_the_nav() {
     // It begins while a frame for others (nav 0) is received, ends at 600 and counts EIFS from there.
-    let lab = Lab::new("ns2").draws(&[2]).hears(100, Heard::foreign(900)).offer(500);
-    assert_eq!(rts(lab.hears(500, Heard::distant(400))), [900 + 364 + 50 + 40]);
+    let lab = Lab::new("ns2").draws(&[2]).hears(100, RxFrame::foreign(900)).offer(500);
+    assert_eq!(rts(lab.hears(500, RxFrame::distant(400))), [900 + 364 + 50 + 40]);
 }
 
 #[test]
@@ -158,20 +160,20 @@ fn after_a_cts_the_data_frame_waits_for_an_idle_medium() {
         lab.offer(1_000)
     };
     // RTS at 1130, CTS 1492..1796; an ignored frame 1500..1600 sets the NAV to 1964.
-    let mut ns2 = lab("ns2").hears(1_500, Heard::distant(100));
+    let mut ns2 = lab("ns2").hears(1_500, RxFrame::distant(100));
     assert_eq!(ns2.run(2_200), [(1_130, "RTS"), (1_964 + 50 + 6 * 20, "RTS")]);
     assert_eq!(ns2.station.cw(), 63);
-    let mut standard = lab("standard").hears(1_400, Heard::distant(500));
+    let mut standard = lab("standard").hears(1_400, RxFrame::distant(500));
     assert_eq!(standard.run(2_000), [(1_000, "RTS"), (1_676, "DATA")]);
 }
 
 #[test]
 fn the_older_defer_timer_runs_on_under_a_busy_medium() {
     let lab = Lab::with("ns2", |_, mac| mac.nonfreezing_defer = true).draws_from(&[(31, 4), (63, 6)]);
-    let mut busy = lab.offer(1_000).hears(1_100, Heard::foreign(400));
+    let mut busy = lab.offer(1_000).hears(1_100, RxFrame::foreign(400));
     // The timer ends at 1130 on a busy medium: doubled window, a new back-off that freezes.
     assert_eq!(instants(&busy.run(3_000), "RTS"), [1_500 + 50 + 6 * 20]);
     let lab = Lab::with("ns2", |_, mac| mac.nonfreezing_defer = true).draws_from(&[(31, 4), (63, 6)]);
-    let mut idle_again = lab.offer(1_000).hears(1_040, Heard::foreign(60));
+    let mut idle_again = lab.offer(1_000).hears(1_040, RxFrame::foreign(60));
     assert_eq!(instants(&idle_again.run(3_000), "RTS"), [1_130], "idle at its end: sent, whatever came between");
 }

@@ -327,9 +327,9 @@ fn lab(profile: &str, row: &Row) -> Lab {
     let mut lab = lab.draws(&[row.draws, &[0]].concat()).peer(Peer::Silent);
     for &air in row.air {
         lab = match air {
-            Air::Frame(from, length, nav) => lab.hears(from, Heard::new(FrameKind::Data, OTHER, PEER, nav, length)),
-            Air::Errored(from, length) => lab.hears(from, Heard::errored(length)),
-            Air::Ack(from, length) => lab.hears(from, Heard::new(FrameKind::Ack, PEER, ME, 0, length)),
+            Air::Frame(from, length, nav) => lab.hears(from, RxFrame::new(FrameKind::Data, OTHER, PEER, nav, length)),
+            Air::Errored(from, length) => lab.hears(from, RxFrame::errored(length)),
+            Air::Ack(from, length) => lab.hears(from, RxFrame::new(FrameKind::Ack, PEER, ME, 0, length)),
             Air::Own(..) => lab,
         };
     }

@@ -203,7 +203,7 @@ impl Aodv {
 
     /// A data packet for this node or to be forwarded came in from the neighbour `from`.
     #[inline]
-    pub fn on_heard(&mut self, from: NodeId, now: Time) {
+    pub fn on_reception(&mut self, from: NodeId, now: Time) {
         self.last_use = Some(now);
         if self.cfg.data_refreshes_neighbour {
             self.neighbours.refresh(from, now + self.cfg.hold());

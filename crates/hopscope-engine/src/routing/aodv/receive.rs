@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::search::News;
+use super::search::RouteSource;
 use super::table::{RouteState, newer};
 use super::{Aodv, timer};
 use crate::config::aodv::{AnswerRule, ErrorRule, FlushCause, Lifetimes, OwnNumber, SearchRule};
@@ -24,7 +24,8 @@ impl Aodv {
         }
         let hops = rreq.hops.saturating_add(1);
         let until = self.reverse_life(hops, cx.now);
-        let offer = Offer { dst: rreq.origin, next_hop: from, hops, seq: rreq.origin_seq, news: News::Request };
+        let offer =
+            Offer { dst: rreq.origin, next_hop: from, hops, seq: rreq.origin_seq, source: RouteSource::Request };
         self.offer(&offer, until, cx);
         if let Some(reverse) = self.table.get_mut(rreq.origin) {
             if reverse.answers() {
@@ -51,7 +52,7 @@ impl Aodv {
         }
         let hops = rrep.hops.saturating_add(1);
         // Anything else has been forwarded before, or is stale.
-        let offer = Offer { dst: rrep.dst, next_hop: from, hops, seq: rrep.dst_seq, news: News::Reply };
+        let offer = Offer { dst: rrep.dst, next_hop: from, hops, seq: rrep.dst_seq, source: RouteSource::Reply };
         if !self.offer(&offer, cx.now + rrep.lifetime, cx) {
             return;
         }
@@ -98,7 +99,7 @@ impl Aodv {
             return;
         }
         self.meet(from, cx);
-        let offer = Offer { dst: from, next_hop: from, hops: 1, seq: hello.dst_seq, news: News::Neighbour };
+        let offer = Offer { dst: from, next_hop: from, hops: 1, seq: hello.dst_seq, source: RouteSource::Neighbour };
         self.offer(&offer, until, cx);
         if let Some(route) = self.table.get_mut(from) {
             route.live_until(until);
@@ -146,17 +147,17 @@ impl Aodv {
         let seq = route.seq;
         let until = if route.state == RouteState::Up { until.max(route.expires) } else { until };
         self.set_up(from, from, 1, seq, until, cx);
-        self.found(from, from, News::Neighbour, cx);
+        self.found(from, from, RouteSource::Neighbour, cx);
     }
 
     /// Takes a route when it is fresher or shorter than the one known; true when it is taken or confirms the one in use.
     fn offer(&mut self, offer: &Offer, until: Time, cx: &mut Cx) -> bool {
-        let &Offer { dst, next_hop, hops, seq, news } = offer;
+        let &Offer { dst, next_hop, hops, seq, source } = offer;
         self.settle(dst, cx);
         let route = self.table.entry(dst);
         if !route.loses_to(seq, hops) {
             let same = (route.next_hop, route.seq, route.hops) == (next_hop, seq, hops);
-            let counts = news != News::Reply || self.cfg.replies_confirm;
+            let counts = source != RouteSource::Reply || self.cfg.replies_confirm;
             let confirmed = same && counts && route.state == RouteState::Up;
             if confirmed {
                 route.seq_valid = true;
@@ -165,10 +166,10 @@ impl Aodv {
             return confirmed;
         }
         route.seq_valid = true;
-        let anew = news == News::Reply && self.cfg.lifetimes == Lifetimes::Assigned;
+        let anew = source == RouteSource::Reply && self.cfg.lifetimes == Lifetimes::Assigned;
         let until = if route.answers() && !anew { until.max(route.expires) } else { until };
         self.set_up(dst, next_hop, hops, seq, until, cx);
-        self.found(dst, next_hop, news, cx);
+        self.found(dst, next_hop, source, cx);
         true
     }
 
@@ -260,7 +261,7 @@ struct Offer {
     next_hop: NodeId,
     hops: u8,
     seq: u32,
-    news: News,
+    source: RouteSource,
 }
 
 /// Lifetime under `answers = "stored"`: whole seconds without a sign. A time that is past wraps around, which makes the

@@ -11,7 +11,7 @@ use hopscope_packet::aodv::{AodvMessage, Rreq};
 
 /// What tells of a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum News {
+pub(super) enum RouteSource {
     /// A request, of its originator.
     Request,
     /// A reply, of the node asked for.
@@ -121,7 +121,7 @@ impl Aodv {
     }
 
     /// A route to `dst` is up: its search is over and the packets held for it leave.
-    pub(super) fn found(&mut self, dst: NodeId, next_hop: NodeId, news: News, cx: &mut Cx) {
+    pub(super) fn found(&mut self, dst: NodeId, next_hop: NodeId, source: RouteSource, cx: &mut Cx) {
         match self.cfg.search {
             SearchRule::Rings => {
                 if let Ok(at) = self.search_place(dst) {
@@ -131,7 +131,7 @@ impl Aodv {
                 }
                 self.release(dst, next_hop, self.cfg.release_gap, cx);
             }
-            SearchRule::Sweep => self.found_by_clock(dst, news, cx),
+            SearchRule::Sweep => self.found_by_clock(dst, source, cx),
         }
     }
 

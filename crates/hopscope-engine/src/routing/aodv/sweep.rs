@@ -14,7 +14,7 @@
 
 use smallvec::SmallVec;
 
-use super::search::{News, Search};
+use super::search::{RouteSource, Search};
 use super::table::{Route, RouteState, UNREACHABLE};
 use super::{Aodv, timer};
 use crate::config::aodv::RepairRule;
@@ -82,8 +82,8 @@ impl Aodv {
     }
 
     /// A route is up: the packets held for it leave, after a request at once, and the next search starts from its hops.
-    pub(super) fn found_by_clock(&mut self, dst: NodeId, news: News, cx: &mut Cx) {
-        let replied = news == News::Reply;
+    pub(super) fn found_by_clock(&mut self, dst: NodeId, source: RouteSource, cx: &mut Cx) {
+        let replied = source == RouteSource::Reply;
         if replied {
             // Whether or not a search is on, the next one starts from this hop count.
             let at = self.search_entry(dst);

@@ -259,7 +259,7 @@ impl Dsdv {
         let is_as_long = old.metric == metric;
         (old.next_hop, old.metric, old.seq, old.changed) = (from, metric, seq, now);
         old.new_metric = old.advertised_metric != Some(metric);
-        let news = match self.cfg.trigger {
+        let is_trigger = match self.cfg.trigger {
             DsdvTrigger::BetterRoute => old.new_metric && !fresher,
             DsdvTrigger::NewDistance => old.new_metric,
             DsdvTrigger::NewNumber => old.new_metric || fresher,
@@ -274,11 +274,11 @@ impl Dsdv {
             cx.note(RoutingNote::HopsChanged { dst, next_hop: from, hops: metric });
         }
         if metric != UNREACHABLE && was_up {
-            self.advertise_after_settling(at, news, now);
+            self.advertise_after_settling(at, is_trigger, now);
         } else {
             // A loss, or a return: nothing settles.
             old.advertise_from = now;
-            if news {
+            if is_trigger {
                 old.trigger = Some(now);
             }
         }

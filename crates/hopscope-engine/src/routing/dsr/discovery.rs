@@ -55,10 +55,10 @@ impl Dsr {
 
     /// Sends the held packets for which the cache has gained a path.
     pub(super) fn release(&mut self, cx: &mut Cx) {
-        if self.looked_at == self.cache.added() {
+        if self.links_seen == self.cache.added() {
             return;
         }
-        self.looked_at = self.cache.added();
+        self.links_seen = self.cache.added();
         let mut at = 0;
         while let Some(search) = self.searches.get(at) {
             let dst = search.target;
@@ -68,7 +68,7 @@ impl Dsr {
                 continue;
             };
             self.searches.remove(at);
-            self.news = None;
+            self.pending_error = None;
             cx.note(RoutingNote::SearchDone { dst, latency: cx.now - started });
             while let Some(packet) = self.buffer.take(dst) {
                 self.send(packet, path.clone(), 0, cx);
@@ -85,7 +85,7 @@ impl Dsr {
         }
         let path: Arc<[NodeId]> = request.path.iter().copied().chain([self.node]).collect();
         self.cache.travelled(&path, cx.now);
-        let new = self.heard.insert(path[0], request.id, request.target);
+        let new = self.request_table.insert(path[0], request.id, request.target);
         if request.target == self.node {
             // Every copy that came another way is another route.
             if new || !self.cfg.reply_to_first {
@@ -157,7 +157,7 @@ impl Dsr {
     fn send_request(&mut self, target: NodeId, ttl: u8, cx: &mut Cx) {
         self.request_id = self.request_id.wrapping_add(1);
         let (id, path) = (self.request_id, Arc::from([self.node]));
-        let error = self.news.filter(|link| !self.cache.knows(*link, cx.now));
+        let error = self.pending_error.filter(|link| !self.cache.knows(*link, cx.now));
         let message = DsrMessage::RouteRequest(RouteRequest { id, target, path, error }).into();
         cx.push(RoutingEffect::Broadcast { message, ttl, delay: Span::ZERO });
     }

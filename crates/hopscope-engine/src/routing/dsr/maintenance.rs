@@ -31,11 +31,11 @@ impl Dsr {
     }
 
     pub(super) fn on_error(&mut self, ttl: u8, error: &RouteError, cx: &mut Cx) {
-        let Some(here) = error.way.iter().position(|&node| node == self.node) else { return };
-        self.cache.travelled(&error.way[..=here], cx.now);
+        let Some(here) = error.path.iter().position(|&node| node == self.node) else { return };
+        self.cache.travelled(&error.path[..=here], cx.now);
         self.report_received(error.link, cx);
-        match error.way.get(here + 1) {
-            None if self.cfg.spread_errors => self.news = Some(error.link),
+        match error.path.get(here + 1) {
+            None if self.cfg.spread_errors => self.pending_error = Some(error.link),
             Some(&to) if ttl > 1 => {
                 let message = DsrMessage::RouteError(error.clone()).into();
                 cx.push(RoutingEffect::Unicast { message, to, ttl: ttl - 1, delay: Span::ZERO });
@@ -73,9 +73,9 @@ impl Dsr {
             return;
         }
         notified.push((writer, link.to));
-        let way: Arc<[NodeId]> = route.path[..=here].iter().rev().copied().collect();
-        let to = way[1];
-        let message = DsrMessage::RouteError(RouteError { link, way }).into();
+        let path: Arc<[NodeId]> = route.path[..=here].iter().rev().copied().collect();
+        let to = path[1];
+        let message = DsrMessage::RouteError(RouteError { link, path }).into();
         cx.push(RoutingEffect::Unicast { message, to, ttl: self.hop_limit(), delay: Span::ZERO });
     }
 

@@ -31,7 +31,7 @@ use std::sync::Arc;
 
 use cache::{LinkCache, Scratch};
 use overhearing::Shortened;
-use requests::{Heard, Searches};
+use requests::{RequestTable, Searches};
 use routes::Route;
 
 use super::armed::Armed;
@@ -54,14 +54,14 @@ pub struct Dsr {
     /// Paths in use by packets of this node, in the order of destinations.
     routes: Vec<Route>,
     buffer: SendBuffer,
-    heard: Heard,
+    request_table: RequestTable,
     searches: Searches,
     /// Number of the last request sent.
     request_id: u16,
     /// Links the cache had gained when held packets were last looked through.
-    looked_at: u64,
+    links_seen: u64,
     /// Link that the next requests report as broken.
-    news: Option<BrokenLink>,
+    pending_error: Option<BrokenLink>,
     /// Nodes told at one instant that a neighbour is out of reach: (whom, neighbour).
     notified: (Time, Vec<(NodeId, NodeId)>),
     shortened: Shortened,
@@ -90,11 +90,11 @@ impl Dsr {
             scratch: Scratch::default(),
             routes: Vec::new(),
             buffer: SendBuffer::new(cfg.send_buffer_size, cfg.send_buffer_timeout),
-            heard: Heard::new(cfg.request_table_size, cfg.request_table_ids),
+            request_table: RequestTable::new(cfg.request_table_size, cfg.request_table_ids),
             searches: Searches::default(),
             request_id: 0,
-            looked_at: 0,
-            news: None,
+            links_seen: 0,
+            pending_error: None,
             notified: (Time::ZERO, Vec::new()),
             shortened: Shortened::default(),
             armed: Armed::new(),
@@ -141,7 +141,7 @@ impl Dsr {
 
     /// A data packet for this node or to be forwarded came in: its source route tells of links (RFC 4728 3.3.1).
     #[inline]
-    pub fn on_heard(&mut self, source_route: Option<&SourceRoute>, now: Time) {
+    pub fn on_reception(&mut self, source_route: Option<&SourceRoute>, now: Time) {
         let Some(route) = source_route else { return };
         if let Some(here) = route.path.iter().position(|&node| node == self.node) {
             self.cache.travelled(&route.path[..=here], now);

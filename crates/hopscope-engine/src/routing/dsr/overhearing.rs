@@ -72,9 +72,9 @@ impl Dsr {
                 self.cache.learn_listed(&reply.route, cx.now);
             }
             DsrMessage::RouteError(error) => {
-                let Some(there) = error.way.iter().position(|&node| node == from) else { return };
+                let Some(there) = error.path.iter().position(|&node| node == from) else { return };
                 self.cache.travelled(&[from, self.node], cx.now);
-                self.cache.travelled(&error.way[..=there], cx.now);
+                self.cache.travelled(&error.path[..=there], cx.now);
                 self.report_received(error.link, cx);
             }
         }

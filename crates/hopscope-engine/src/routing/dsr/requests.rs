@@ -7,16 +7,16 @@ use hopscope_core::units::{Span, Time};
 
 /// Requests heard, by initiator.
 #[derive(Debug)]
-pub(super) struct Heard {
+pub(super) struct RequestTable {
     /// The initiator heard last stands last.
     initiators: Vec<(NodeId, VecDeque<(u16, NodeId)>)>,
     nodes: usize,
     ids: usize,
 }
 
-impl Heard {
+impl RequestTable {
     pub(super) fn new(nodes: u32, ids: u32) -> Self {
-        Heard { initiators: Vec::new(), nodes: nodes as usize, ids: ids as usize }
+        RequestTable { initiators: Vec::new(), nodes: nodes as usize, ids: ids as usize }
     }
 
     /// Notes a request; false when it was known.
@@ -90,8 +90,8 @@ impl Searches {
     /// Forgets searches given up, the oldest first, until at most `limit` are kept.
     pub(super) fn limit(&mut self, limit: usize) {
         while self.0.len() > limit {
-            let given_up = self.0.iter().enumerate().filter(|(_, search)| search.started.is_none());
-            let Some((at, _)) = given_up.min_by_key(|(_, search)| search.due) else { return };
+            let ended = self.0.iter().enumerate().filter(|(_, search)| search.started.is_none());
+            let Some((at, _)) = ended.min_by_key(|(_, search)| search.due) else { return };
             self.0.remove(at);
         }
     }
@@ -103,15 +103,15 @@ mod tests {
 
     #[test]
     fn a_request_is_new_once_until_others_push_it_out() {
-        let mut heard = Heard::new(2, 3);
-        let mut new = |initiator, id| heard.insert(NodeId(initiator), id, NodeId(9));
+        let mut request_table = RequestTable::new(2, 3);
+        let mut new = |initiator, id| request_table.insert(NodeId(initiator), id, NodeId(9));
         assert!(new(1, 0) && !new(1, 0));
         assert!(new(2, 0) && new(1, 1) && new(1, 2) && !new(1, 0), "three of a node are remembered");
         assert!(new(1, 3) && new(1, 0), "the oldest made room");
         assert!(new(3, 0), "a third node");
         assert!(!new(1, 3), "the one heard last stays");
         assert!(new(2, 0), "the other is forgotten");
-        assert!(heard.insert(NodeId(1), 3, NodeId(8)), "another target is another request");
+        assert!(request_table.insert(NodeId(1), 3, NodeId(8)), "another target is another request");
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl Link {
         }
         self.quality = (1.0 - cfg.hysteresis_scaling) * self.quality + cfg.hysteresis_scaling;
         self.silences = 0;
-        self.judge(now, cfg);
+        self.apply_hysteresis(now, cfg);
         self.listen(now, cfg);
     }
 
@@ -116,11 +116,11 @@ impl Link {
     fn silence(&mut self, now: Time, cfg: &OlsrConfig) {
         self.quality *= 1.0 - cfg.hysteresis_scaling;
         self.silences = self.silences.saturating_add(1);
-        self.judge(now, cfg);
+        self.apply_hysteresis(now, cfg);
         self.listen(now, cfg);
     }
 
-    fn judge(&mut self, now: Time, cfg: &OlsrConfig) {
+    fn apply_hysteresis(&mut self, now: Time, cfg: &OlsrConfig) {
         if self.quality > cfg.hysteresis_high {
             self.pending = false;
             self.lost_until = now;
@@ -178,7 +178,7 @@ impl Olsr {
     }
 
     /// A packet of a neighbour came in.
-    pub(super) fn judge_link(&mut self, from: NodeId, packet_seq: u16, cx: &mut Cx) {
+    pub(super) fn update_link_quality(&mut self, from: NodeId, packet_seq: u16, cx: &mut Cx) {
         if !self.cfg.hysteresis {
             return;
         }

@@ -144,7 +144,7 @@ impl Olsr {
 
     /// A packet came in from the neighbour `from` (RFC 3626 3.4).
     pub fn on_message(&mut self, from: NodeId, packet: &OlsrPacket, cx: &mut Cx) {
-        self.judge_link(from, packet.seq, cx);
+        self.update_link_quality(from, packet.seq, cx);
         let me = self.node;
         for message in packet.messages.iter().filter(|m| m.origin != me) {
             let valid = message.vtime.span();

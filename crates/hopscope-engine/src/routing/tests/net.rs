@@ -392,7 +392,7 @@ impl Net {
         let Packet { src, dst, hops, ref route, .. } = *state;
         let route = route.clone();
         if let Some(prev) = prev {
-            self.nodes[at.index()].on_heard(prev, route.as_ref(), self.now);
+            self.nodes[at.index()].on_reception(prev, route.as_ref(), self.now);
         }
         if at == dst || hops >= TTL {
             state.place = if at == dst { Place::Delivered } else { Place::TooFar };

@@ -21,7 +21,7 @@ use super::{Filter, Output, Sink, Trace};
 use crate::config::Config;
 use crate::config::net::RoutingProtocol;
 use crate::mac::dcf::{Frame, FrameKind};
-use crate::record::{Classes, Look, Record, Recorder};
+use crate::record::{Classes, NetworkView, Record, Recorder};
 use event::{Event, Layer, MacHeader, What};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Time;
@@ -58,7 +58,7 @@ pub struct Ns2Trace<S> {
 /// What lines say of the network.
 #[derive(Debug)]
 struct Network {
-    ways: Vec<Way>,
+    motions: Vec<Motion>,
     has_radio: Vec<bool>,
     routing: RoutingProtocol,
     flows: Vec<event::Traffic>,
@@ -66,16 +66,16 @@ struct Network {
 
 /// The straight way on which a node is; one at rest stays where it began.
 #[derive(Debug, Clone, Copy)]
-struct Way {
+struct Motion {
     begun: Time,
     until: Time,
     from: [f64; 2],
     to: [f64; 2],
 }
 
-impl Way {
+impl Motion {
     fn at_rest(place: [f64; 2]) -> Self {
-        Way { begun: Time::ZERO, until: Time::NEVER, from: place, to: place }
+        Motion { begun: Time::ZERO, until: Time::NEVER, from: place, to: place }
     }
 
     /// Where it leads through now, metres.
@@ -94,7 +94,7 @@ impl<S: Sink> Ns2Trace<S> {
     pub fn new(config: &Config, style: Style, filter: Filter, sink: S) -> Self {
         let nodes = config.nodes.len();
         let network = Network {
-            ways: config.nodes.iter().map(|&place| Way::at_rest(place)).collect(),
+            motions: config.nodes.iter().map(|&place| Motion::at_rest(place)).collect(),
             has_radio: config.radios(),
             routing: config.routing.protocol,
             flows: config.measured().flows.iter().map(event::Traffic::of).collect(),
@@ -139,7 +139,7 @@ impl<S: Sink> Ns2Trace<S> {
         if !self.has_radio(event.node) || !self.is_wanted(event.now, [event.node; 2], event.what.packet()) {
             return;
         }
-        let [x, y] = self.network.ways[event.node.index()].place(event.now);
+        let [x, y] = self.network.motions[event.node.index()].place(event.now);
         match self.style {
             Style::Old => text::old(&mut self.out.buffer, event),
             Style::New => text::new(&mut self.out.buffer, event, x, y),
@@ -154,9 +154,9 @@ impl<S: Sink> Ns2Trace<S> {
         now: Time,
         node: NodeId,
         id: PacketId,
-        look: &impl Look,
+        view: &impl NetworkView,
     ) {
-        let packet = look.packet(id);
+        let packet = view.packet(id);
         let (uid, mac) = self.packets.of(id);
         let size = if op == 's' && layer == Layer::Agent { event::agent_size(packet) } else { packet.bytes };
         let what = event::what(packet, packet.hops, &self.network.flows, self.network.routing);
@@ -164,7 +164,15 @@ impl<S: Sink> Ns2Trace<S> {
     }
 
     /// A line about a frame.
-    fn frame(&mut self, op: char, reason: &'static str, now: Time, node: NodeId, frame: &Frame, look: &impl Look) {
+    fn frame(
+        &mut self,
+        op: char,
+        reason: &'static str,
+        now: Time,
+        node: NodeId,
+        frame: &Frame,
+        view: &impl NetworkView,
+    ) {
         let mut event = Event {
             op,
             now,
@@ -177,7 +185,7 @@ impl<S: Sink> Ns2Trace<S> {
             what: What::Control(frame.kind),
         };
         if frame.kind == FrameKind::Data {
-            let packet = look.packet(frame.body);
+            let packet = view.packet(frame.body);
             event.uid = self.packets.of(frame.body).0;
             event.mac = MacHeader::of(frame, matches!(packet.body, Body::Arp { .. }));
             let got = u8::from(op == 'r');
@@ -189,8 +197,8 @@ impl<S: Sink> Ns2Trace<S> {
         self.write(&event);
     }
 
-    fn wire(&mut self, op: char, now: Time, (from, to): (NodeId, NodeId), id: PacketId, look: &impl Look) {
-        let packet = look.packet(id);
+    fn wire(&mut self, op: char, now: Time, (from, to): (NodeId, NodeId), id: PacketId, view: &impl NetworkView) {
+        let packet = view.packet(id);
         if self.is_wanted(now, [from, to], Some(packet)) {
             let what = event::what(packet, packet.hops, &self.network.flows, self.network.routing);
             text::wired(&mut self.out.buffer, op, now, (from, to), self.packets.of(id).0, packet, &what);
@@ -201,13 +209,13 @@ impl<S: Sink> Ns2Trace<S> {
     // ---- what happens ----------------------------------------------------------------------------------------
 
     /// A packet comes into being.
-    fn on_made(&mut self, now: Time, id: PacketId, look: &impl Look) {
-        let packet = look.packet(id);
+    fn on_made(&mut self, now: Time, id: PacketId, view: &impl NetworkView) {
+        let packet = view.packet(id);
         let node = packet.src;
         let is_numbered = !matches!(packet.body, Body::Aodv(_) | Body::Arp { .. } | Body::Notice(_));
         self.packets.make(id, is_numbered);
         if matches!(packet.body, Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. }) {
-            self.line(('s', Layer::Agent, NO_REASON), now, node, id, look);
+            self.line(('s', Layer::Agent, NO_REASON), now, node, id, view);
             let size = event::agent_size(packet);
             let what = event::what(packet, packet.hops, &self.network.flows, self.network.routing);
             let (uid, mac) = self.packets.of(id);
@@ -216,76 +224,76 @@ impl<S: Sink> Ns2Trace<S> {
     }
 
     /// The MAC hands a packet up, or a broadcast leaves by several wires.
-    fn on_copied(&mut self, now: Time, node: NodeId, id: PacketId, copy: PacketId, look: &impl Look) {
+    fn on_copied(&mut self, now: Time, node: NodeId, id: PacketId, copy: PacketId, view: &impl NetworkView) {
         let place = self.received.iter().position(|(_, at, frame)| *at == node && frame.body == id);
         let frame = place.map(|place| self.received.swap_remove(place).2);
         self.packets.copy(id, copy, frame.as_ref().map(|frame| MacHeader::of(frame, false)));
         if let Some(frame) = frame {
-            self.frame('r', NO_REASON, now, node, &frame, look);
+            self.frame('r', NO_REASON, now, node, &frame, view);
         }
     }
 
     /// A frame has come to its receiver whole.
-    fn on_received(&mut self, now: Time, node: NodeId, frame: &Frame, look: &impl Look) {
+    fn on_received(&mut self, now: Time, node: NodeId, frame: &Frame, view: &impl NetworkView) {
         if frame.kind != FrameKind::Data {
-            self.frame('r', NO_REASON, now, node, frame, look);
-        } else if matches!(look.packet(frame.body).body, Body::Arp { .. } | Body::Notice(_)) {
+            self.frame('r', NO_REASON, now, node, frame, view);
+        } else if matches!(view.packet(frame.body).body, Body::Arp { .. } | Body::Notice(_)) {
             let number = Some((frame.src, frame.seq));
             let repeats = frame.retry && self.last_arp[node.index()] == number;
             self.last_arp[node.index()] = number;
             let (op, reason) = if repeats { ('D', "DUP") } else { ('r', NO_REASON) };
-            self.frame(op, reason, now, node, frame, look);
+            self.frame(op, reason, now, node, frame, view);
         } else {
             self.received.push((now, node, *frame));
         }
     }
 
     /// Data frames whose packets the MAC has not handed up: fragments, and what it had before.
-    fn settle_received(&mut self, now: Time, look: &impl Look) {
+    fn settle_received(&mut self, now: Time, view: &impl NetworkView) {
         while self.received.first().is_some_and(|&(at, ..)| at < now) {
             let (at, node, frame) = self.received.remove(0);
-            let is_fragment = frame.bytes < look.packet(frame.body).bytes;
+            let is_fragment = frame.bytes < view.packet(frame.body).bytes;
             let (op, reason) = if frame.retry && !is_fragment { ('D', "DUP") } else { ('r', NO_REASON) };
-            self.frame(op, reason, at, node, &frame, look);
+            self.frame(op, reason, at, node, &frame, view);
         }
     }
 
     /// A packet goes down to the radio.
-    fn on_routed(&mut self, now: Time, node: NodeId, id: PacketId, look: &impl Look) {
-        let packet = look.packet(id);
+    fn on_routed(&mut self, now: Time, node: NodeId, id: PacketId, view: &impl NetworkView) {
+        let packet = view.packet(id);
         if matches!(packet.body, Body::Arp { .. } | Body::Notice(_)) || !self.packets.passes(id) {
             return;
         }
         let op = if packet.src == node && packet.hops == 0 { 's' } else { 'f' };
-        self.line((op, Layer::Router, NO_REASON), now, node, id, look);
+        self.line((op, Layer::Router, NO_REASON), now, node, id, view);
     }
 
-    fn on_came_up(&mut self, now: Time, node: NodeId, id: PacketId, look: &impl Look) {
+    fn on_came_up(&mut self, now: Time, node: NodeId, id: PacketId, view: &impl NetworkView) {
         self.packets.arrives(id);
-        let packet = look.packet(id);
+        let packet = view.packet(id);
         let (_, mac) = self.packets.of(id);
         let is_for_router = packet.dst != node || packet.body.is_routing_message();
         if is_for_router && mac != MacHeader::NONE {
-            self.line(('r', Layer::Router, NO_REASON), now, node, id, look);
+            self.line(('r', Layer::Router, NO_REASON), now, node, id, view);
         }
     }
 
-    fn on_dropped(&mut self, now: Time, node: NodeId, id: PacketId, reason: DropReason, look: &impl Look) {
-        let packet = look.packet(id);
+    fn on_dropped(&mut self, now: Time, node: NodeId, id: PacketId, reason: DropReason, view: &impl NetworkView) {
+        let packet = view.packet(id);
         let to = packet.next_hop;
         let is_queue = reason == DropReason::QueueFull || DropReason::EARLY.contains(&reason);
         if reason == DropReason::WireLoss || is_queue && self.is_on_wire(node, packet.via) {
             if is_queue && self.packets.passes(id) {
-                self.wire('+', now, (node, to), id, look);
+                self.wire('+', now, (node, to), id, view);
             }
-            self.wire('d', now, (node, to), id, look);
+            self.wire('d', now, (node, to), id, view);
             return;
         }
         let (layer, word) = event::drop_words(reason);
         if layer == Layer::Queue && to != NodeId::BROADCAST {
             self.packets.head_for(id, MacHeader { dst: to.0, src: node.0, kind: 0x800, duration_us: 0 });
         }
-        self.line(('D', layer, word), now, node, id, look);
+        self.line(('D', layer, word), now, node, id, view);
     }
 }
 
@@ -307,51 +315,51 @@ impl<S: Sink> Recorder for Ns2Trace<S> {
         .and(Classes::WIRES)
         .and(Classes::PLACES);
 
-    fn record(&mut self, now: Time, record: &Record, look: &mut impl Look) {
-        self.settle_received(now, look);
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
+        self.settle_received(now, view);
         match *record {
             Record::FrameBegan { ref frame, .. } => {
                 if frame.kind == FrameKind::Data {
                     self.packets.head_for(frame.body, MacHeader::of(frame, false));
                 }
-                self.frame('s', NO_REASON, now, frame.src, frame, look);
+                self.frame('s', NO_REASON, now, frame.src, frame, view);
             }
             Record::FrameEnded { node, ref frame, outcome, .. } => match outcome {
-                RxOutcome::Received => self.on_received(now, node, frame, look),
+                RxOutcome::Received => self.on_received(now, node, frame, view),
                 RxOutcome::Collided { .. } | RxOutcome::Captured { .. } | RxOutcome::TooWeak { .. } => {
-                    self.frame('D', "COL", now, node, frame, look);
+                    self.frame('D', "COL", now, node, frame, view);
                 }
-                RxOutcome::Errored | RxOutcome::Deaf => self.frame('D', "ERR", now, node, frame, look),
+                RxOutcome::Errored | RxOutcome::Deaf => self.frame('D', "ERR", now, node, frame, view),
                 RxOutcome::Missed { .. } | RxOutcome::OutOfReach => {}
             },
-            Record::Moved { node, position } => self.network.ways[node.index()] = Way::at_rest(position),
+            Record::Moved { node, position } => self.network.motions[node.index()] = Motion::at_rest(position),
             Record::SetOut { node, from, to, until } => {
-                self.network.ways[node.index()] = Way { begun: now, until, from, to };
+                self.network.motions[node.index()] = Motion { begun: now, until, from, to };
             }
-            Record::PacketMade { packet } => self.on_made(now, packet, look),
-            Record::PacketCopied { node, packet, copy } => self.on_copied(now, node, packet, copy, look),
-            Record::PacketReceived { node, packet } => self.on_came_up(now, node, packet, look),
+            Record::PacketMade { packet } => self.on_made(now, packet, view),
+            Record::PacketCopied { node, packet, copy } => self.on_copied(now, node, packet, copy, view),
+            Record::PacketReceived { node, packet } => self.on_came_up(now, node, packet, view),
             Record::PacketRouted { node, packet } | Record::PacketHeld { node, packet, routed: true } => {
-                self.on_routed(now, node, packet, look);
+                self.on_routed(now, node, packet, view);
             }
             Record::PacketArrived { node, packet } => {
-                self.line(('r', Layer::Agent, NO_REASON), now, node, packet, look)
+                self.line(('r', Layer::Agent, NO_REASON), now, node, packet, view)
             }
             Record::Queued { node, via, packet } if self.is_on_wire(node, via) && self.packets.passes(packet) => {
-                self.wire('+', now, (node, look.packet(packet).next_hop), packet, look);
+                self.wire('+', now, (node, view.packet(packet).next_hop), packet, view);
             }
             Record::WireBegan { node, packet, .. } => {
-                let ends = (node, look.packet(packet).next_hop);
+                let ends = (node, view.packet(packet).next_hop);
                 if self.packets.passes(packet) {
-                    self.wire('+', now, ends, packet, look);
+                    self.wire('+', now, ends, packet, view);
                 }
-                self.wire('-', now, ends, packet, look);
+                self.wire('-', now, ends, packet, view);
             }
             Record::WireEnded { node, from, packet } => {
                 self.packets.comes_by_wire(packet);
-                self.wire('r', now, (from, node), packet, look);
+                self.wire('r', now, (from, node), packet, view);
             }
-            Record::Dropped { node, packet, reason } => self.on_dropped(now, node, packet, reason, look),
+            Record::Dropped { node, packet, reason } => self.on_dropped(now, node, packet, reason, view),
             _ => {}
         }
     }

@@ -24,7 +24,7 @@ pub(super) struct Sink {
     /// Average delay, microseconds.
     average: Option<f64>,
     /// Something has come since the last feedback.
-    has_news: bool,
+    has_new_data: bool,
     /// An epoch is under way.
     is_timed: bool,
 }
@@ -39,7 +39,7 @@ impl Sink {
             next: 0,
             ahead: BTreeMap::new(),
             average: None,
-            has_news: false,
+            has_new_data: false,
             is_timed: false,
         }
     }
@@ -49,7 +49,7 @@ impl Sink {
         let is_probe = packet.kind == AtpKind::Probe;
         self.average_in(packet.delay, is_probe);
         let payload = (packet.len > 0).then(|| self.take(packet, cx));
-        self.has_news = true;
+        self.has_new_data = true;
         if is_probe {
             self.send_feedback(AtpKind::Answer, cx);
         }
@@ -62,9 +62,9 @@ impl Sink {
 
     /// An epoch is over.
     pub(super) fn on_epoch(&mut self, cx: &mut Cx<'_>) {
-        self.is_timed = self.has_news;
-        if self.has_news {
-            self.has_news = false;
+        self.is_timed = self.has_new_data;
+        if self.has_new_data {
+            self.has_new_data = false;
             self.send_feedback(AtpKind::Feedback, cx);
             self.arm(cx);
         }

@@ -124,7 +124,7 @@ impl Source {
     pub(super) fn on_feedback(&mut self, packet: &AtpPacket, cx: &mut Cx<'_>) {
         self.take_reports(packet);
         let is_answer = packet.kind == AtpKind::Answer;
-        self.judge(packet, is_answer, cx.now);
+        self.detect_losses(packet, is_answer, cx.now);
         if packet.delay > 0 {
             self.follow(1e6 / f64::from(packet.delay), is_answer, cx);
         }
@@ -231,7 +231,7 @@ impl Source {
     }
 
     /// Finds out what is lost. A feedback without room for all blocks says nothing of what is behind its last one.
-    fn judge(&mut self, packet: &AtpPacket, is_answer: bool, now: Time) {
+    fn detect_losses(&mut self, packet: &AtpPacket, is_answer: bool, now: Time) {
         let next = self.una + self.sent.len() as u64;
         let reported =
             if packet.runs.is_partial { packet.ranges().last().map_or(self.una, |(_, end)| end) } else { next };

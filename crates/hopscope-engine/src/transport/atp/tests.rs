@@ -61,7 +61,7 @@ impl<'a> Pipe<'a> {
 
     fn input<T>(&mut self, end: usize, act: impl FnOnce(&mut Connection, &mut Cx<'_>) -> T) -> T {
         let mut out = Vec::new();
-        let given = act(&mut self.ends[end], &mut Cx { now: self.now, out: &mut out, node: None, way: None });
+        let given = act(&mut self.ends[end], &mut Cx { now: self.now, out: &mut out, node: None, path_info: None });
         for effect in out {
             match effect {
                 TransportEffect::Emit(Body::Atp(mut packet)) => {
@@ -124,8 +124,8 @@ impl<'a> Pipe<'a> {
 
 fn line(at: Time, end: usize, packet: &AtpPacket, is_lost: bool) -> String {
     let AtpPacket { kind, number, len, delay, .. } = packet;
-    let way = if end == 0 { ">" } else { "<" };
-    let mut line = format!("{} {way} {kind:?} {number}", at.0 / MS);
+    let path_info = if end == 0 { ">" } else { "<" };
+    let mut line = format!("{} {path_info} {kind:?} {number}", at.0 / MS);
     if packet.is_data() {
         line += &format!(" len {len}{}", if packet.retransmission { " again" } else { "" });
     } else {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::outside::{Control, Hook, NodeLook, PACING_RATES, Reaction, Sample, View};
+use super::outside::{Control, Hook, NodeState, PACING_RATES, Reaction, Sample, View};
 use super::{Acked, Aimd, Controller, Feedback, Loss, LostSegment, Window};
 use crate::config::TcpConfig;
 use crate::config::tcp::Pacing;
@@ -89,7 +89,7 @@ impl External {
     }
 
     /// What the node shows.
-    pub(in super::super) fn see_node(&mut self, node: NodeLook) {
+    pub(in super::super) fn see_node(&mut self, node: NodeState) {
         self.view.node = Some(node);
     }
 

@@ -45,7 +45,7 @@ use veno::Veno;
 use westwood::Westwood;
 use whole_cubic::WholeCubic;
 
-pub use outside::{Control, Hook, NodeLook, PACING_RATES, Reaction, Sample, View};
+pub use outside::{Control, Hook, NodeState, PACING_RATES, Reaction, Sample, View};
 
 use std::sync::Arc;
 
@@ -363,7 +363,7 @@ impl Cc {
     }
 
     /// What the node shows, for an algorithm outside the engine.
-    pub(super) fn see_node(&mut self, node: NodeLook) {
+    pub(super) fn see_node(&mut self, node: NodeState) {
         if let Cc::External(external) = self {
             external.see_node(node);
         }

@@ -103,7 +103,7 @@ pub struct View {
     /// First number of the segment that leaves, in segments from 0; of [`Hook::Sent`].
     pub sent: f64,
     /// The node of the sender; none where there is none (a bottleneck alone).
-    pub node: Option<NodeLook>,
+    pub node: Option<NodeState>,
 }
 
 /// A sample of the delivery rate (draft-cheng-iccrg-delivery-rate-estimation). Amounts are segments.
@@ -125,7 +125,7 @@ pub struct Sample {
 
 /// What a control sees of its node.
 #[derive(Debug, Clone, Copy)]
-pub struct NodeLook {
+pub struct NodeState {
     /// Packets in the interface queue.
     pub queued: u32,
     /// The queue takes no more.

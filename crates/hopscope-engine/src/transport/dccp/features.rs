@@ -155,7 +155,7 @@ pub struct Features {
     pending: Vec<Pending>,
     owed: Vec<Owed>,
     /// Number of the last packet whose options were looked at.
-    looked: Option<Seq>,
+    last_processed: Option<Seq>,
 }
 
 impl Features {
@@ -171,7 +171,7 @@ impl Features {
             accepts,
             pending: Vec::new(),
             owed: Vec::new(),
-            looked: None,
+            last_processed: None,
         }
     }
 
@@ -258,10 +258,10 @@ impl Features {
     /// # Errors
     /// The code with which the connection has to be reset: an option that cannot be, or one that had to be understood.
     pub fn read(&mut self, packet: &DccpPacket) -> Result<(), ResetCode> {
-        if packet.options().is_empty() || self.looked.is_some_and(|last| !packet.seq.is_after(last)) {
+        if packet.options().is_empty() || self.last_processed.is_some_and(|last| !packet.seq.is_after(last)) {
             return Ok(());
         }
-        self.looked = Some(packet.seq);
+        self.last_processed = Some(packet.seq);
         let mut is_mandatory = false;
         for (kind, content) in packet.each_option() {
             if kind == MANDATORY {

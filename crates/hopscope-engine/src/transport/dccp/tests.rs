@@ -84,7 +84,7 @@ impl<'a> Pipe<'a> {
 
     fn input(&mut self, end: usize, input: impl FnOnce(&mut Connection, &mut Cx<'_>)) {
         let mut out = Vec::new();
-        input(&mut self.ends[end], &mut Cx { now: self.now, out: &mut out, node: None, way: None });
+        input(&mut self.ends[end], &mut Cx { now: self.now, out: &mut out, node: None, path_info: None });
         for effect in out {
             self.timers[end].note(&effect);
             match effect {
@@ -444,7 +444,7 @@ enum Step {
     Timer(usize),
     Offer(u64),
     Close,
-    News,
+    RouteFailed,
     Wait(u64),
 }
 
@@ -466,7 +466,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         2 => (0..Timer::COUNT).prop_map(Step::Timer),
         1 => (1..20_000u64).prop_map(Step::Offer),
         1 => Just(Step::Close),
-        1 => Just(Step::News),
+        1 => Just(Step::RouteFailed),
         2 => (0..400u64).prop_map(Step::Wait),
     ];
     proptest::collection::vec(step, 1..60)
@@ -532,7 +532,7 @@ proptest! {
                 Step::Timer(timer) => pipe.input(end, |end, cx| end.on_timer(Timer::ALL[timer], cx)),
                 Step::Offer(bytes) => pipe.input(end, |end, cx| end.on_send(bytes, cx)),
                 Step::Close => pipe.input(end, |end, cx| end.close(cx)),
-                Step::News => pipe.input(end, |end, cx| end.on_path_event(PathEvent::RouteFailed, cx)),
+                Step::RouteFailed => pipe.input(end, |end, cx| end.on_path_event(PathEvent::RouteFailed, cx)),
                 Step::Wait(ms) => {
                     let until = pipe.now.0 / MS + ms;
                     pipe.flying.retain(|(_, to, _)| *to != 1 - end);

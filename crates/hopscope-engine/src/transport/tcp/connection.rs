@@ -8,7 +8,7 @@ use super::reset::refuse;
 use super::{Cx as TcpCx, ReceiverState, SenderState, TcpReceiver, TcpSender};
 use crate::config::tcp::{RttEstimator, TIMESTAMPS_OPTION};
 use crate::config::{CongestionControl, FlowConfig};
-use crate::transport::control::{Control, NodeLook};
+use crate::transport::control::{Control, NodeState};
 use crate::transport::{Cx, NodeView, PathEvent, Payload, Timer, TransportEffect};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::Span;
@@ -140,7 +140,7 @@ impl Connection {
     fn see_node(&mut self, node: &NodeView<'_>) {
         if let Some(sender) = &mut self.sender {
             let mac = *node.mac.attempts;
-            sender.see_node(NodeLook { queued: node.queued as u32, is_full: node.is_full, mac });
+            sender.see_node(NodeState { queued: node.queued as u32, is_full: node.is_full, mac });
         }
     }
 
@@ -190,15 +190,15 @@ impl Connection {
 
     /// Its data segments and its SYN learn of their way.
     #[inline]
-    pub fn asks_path(&self) -> bool {
+    pub fn wants_path_info(&self) -> bool {
         self.sizes.path_option.is_some()
     }
 
     /// The way of the segment at hand, and what it has learnt there, goes to the half that receives.
     #[inline]
-    fn take_way(&mut self, cx: &Cx<'_>) {
-        if let (Some(way), Some(receiver)) = (&cx.way, &mut self.receiver) {
-            receiver.take_way(way);
+    fn take_path_info(&mut self, cx: &Cx<'_>) {
+        if let (Some(path_info), Some(receiver)) = (&cx.path_info, &mut self.receiver) {
+            receiver.take_path_info(path_info);
         }
     }
 
@@ -214,18 +214,18 @@ impl Connection {
             return None;
         }
         if self.sender.is_some() && self.receiver.is_some() {
-            self.take_way(cx);
+            self.take_path_info(cx);
             return self.on_segment_of_both(&segment, cx);
         }
         if let Some(sender) = &mut self.sender {
             sender.on_segment(&segment, hops(cx), cx.now, cx.out);
             return None;
         }
-        self.take_way(cx);
+        self.take_path_info(cx);
         let receiver = self.receiver.as_mut()?;
-        let before = receiver.stats().news();
+        let before = receiver.stats().new_segments();
         receiver.on_segment(&segment, cx.now, cx.out);
-        let duplicate = segment.len > 0 && receiver.stats().news() == before;
+        let duplicate = segment.len > 0 && receiver.stats().new_segments() == before;
         payload(&segment, duplicate)
     }
 
@@ -316,7 +316,7 @@ impl Connection {
         if !segment.flags.ack {
             return None; // RFC 9293 3.10.7.4, fifth step
         }
-        let (now, news) = (cx.now, receiver.stats().news());
+        let (now, new_segments) = (cx.now, receiver.stats().new_segments());
         receiver.take_stamp(segment);
         let accepted = receiver.take_ack(segment, &mut TcpCx { now, out: cx.out });
         if receiver.state() == ReceiverState::SynReceived {
@@ -328,7 +328,7 @@ impl Connection {
             receiver.answer(due, &mut TcpCx { now, out: cx.out });
             due = Due::Never;
         }
-        let duplicate = segment.len > 0 && receiver.stats().news() == news;
+        let duplicate = segment.len > 0 && receiver.stats().new_segments() == new_segments;
         let closes = receiver.is_finished() && !was_finished;
         let before = cx.out.len();
         self.with_sender(cx, |sender, _, cx| {
@@ -410,8 +410,8 @@ impl Connection {
     }
 
     /// The half that sends acts when the route fails.
-    pub fn minds_routes(&self) -> bool {
-        self.sender.as_ref().is_some_and(|sender| sender.minds_routes())
+    pub fn needs_route_events(&self) -> bool {
+        self.sender.as_ref().is_some_and(|sender| sender.needs_route_events())
     }
 
     /// The half that sends.
@@ -423,7 +423,7 @@ impl Connection {
 /// Hops that the segment at hand has travelled.
 #[inline]
 fn hops(cx: &Cx<'_>) -> u8 {
-    cx.way.map_or(0, |way| way.hops)
+    cx.path_info.map_or(0, |path_info| path_info.hops)
 }
 
 /// What a segment has brought.

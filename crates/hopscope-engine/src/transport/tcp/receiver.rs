@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::ack::outside::AckRule;
-use super::ack::{Acker, Arrival, Guard, Verdict};
+use super::ack::{AckDecision, Acker, Arrival, Guard};
 use super::core::Reverse;
 use super::reading::Reading;
 use super::reassembly::{Placed, Reassembly};
@@ -16,7 +16,7 @@ use crate::config::tcp::{Handshake, TIMESTAMPS_OPTION};
 use crate::config::{AckPolicy, TcpConfig};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
-use hopscope_packet::{Ecn, Way};
+use hopscope_packet::{Ecn, PathInfo};
 
 /// States of the receiving side (RFC 9293 3.3.2). It closes as soon as the peer has. With `handshake = ns2` only
 /// `Listen` and `Established` occur.
@@ -52,7 +52,7 @@ pub struct ReceiverStats {
 impl ReceiverStats {
     /// Segments that brought something new. One that is refused, by a window or a connection that is closed, does not.
     #[inline]
-    pub(super) fn news(&self) -> u64 {
+    pub(super) fn new_segments(&self) -> u64 {
         self.segments_received - self.duplicates
     }
 }
@@ -215,8 +215,8 @@ impl TcpReceiver {
 
     /// The way of the segment that comes next.
     #[inline]
-    pub(super) fn take_way(&mut self, way: &Way) {
-        self.acker.on_way(way);
+    pub(super) fn take_path_info(&mut self, path_info: &PathInfo) {
+        self.acker.on_path_info(path_info);
     }
 
     // Inputs beside a sending half of the same end, where data flows both ways.
@@ -466,17 +466,17 @@ impl TcpReceiver {
                 Placed::OutOfOrder => {}
             }
             let is_bare = placed == Placed::Duplicate || placed == Placed::OutOfOrder || self.data.has_gap();
-            let mut verdict = self.acker.on_data(&arrival);
+            let mut decision = self.acker.on_data(&arrival);
             self.report_window(cx);
             if let Some(guard) = &mut self.guard {
                 if guard.has_enough(seg.sender_window) {
-                    verdict = Verdict::Now;
+                    decision = AckDecision::Now;
                 }
             }
-            due = match verdict {
-                Verdict::Hold if !seg.flags.fin => Due::Later,
-                Verdict::Hold | Verdict::Now if is_bare => Due::Bare,
-                Verdict::Hold | Verdict::Now => Due::Now,
+            due = match decision {
+                AckDecision::Hold if !seg.flags.fin => Due::Later,
+                AckDecision::Hold | AckDecision::Now if is_bare => Due::Bare,
+                AckDecision::Hold | AckDecision::Now => Due::Now,
             };
         }
         if seg.flags.fin && self.fin.is_none() {

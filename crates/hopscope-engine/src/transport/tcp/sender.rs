@@ -7,12 +7,12 @@ use super::push::PushMarks;
 use super::recovery::{LossRecovery, Undo};
 use super::reset::refuse;
 use super::route_failure::Part;
-use super::route_failure::door::{self, Door};
+use super::route_failure::door::{self, TcpDoor};
 use super::timer::LazyTimer;
 use super::{Cx, Note, SenderState, SenderStats, Timer, TransportEffect};
 use crate::config::tcp::Detection;
 use crate::config::{TcpConfig, TcpKind};
-use crate::transport::control::{Control, NodeLook};
+use crate::transport::control::{Control, NodeState};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::tcp::{TcpFlags, TcpSegment};
@@ -35,7 +35,7 @@ pub struct TcpSender {
     /// What it does when the route fails; none: nothing.
     part: Option<Part>,
     /// What it does when packets overtake each other; none: nothing.
-    door: Option<Box<Door>>,
+    door: Option<Box<TcpDoor>>,
     phase: Phase,
     time_wait: Span,
     time_wait_timer: LazyTimer,
@@ -60,7 +60,7 @@ impl TcpSender {
         TcpSender {
             recovery: LossRecovery::new(cfg, kind.recovery, core.mss),
             part: Part::new(cfg),
-            door: Door::new(cfg),
+            door: TcpDoor::new(cfg),
             max_window: core.max_window,
             core,
             phase: Phase::Idle,
@@ -257,7 +257,7 @@ impl TcpSender {
     }
 
     /// It acts when the route fails.
-    pub(super) fn minds_routes(&self) -> bool {
+    pub(super) fn needs_route_events(&self) -> bool {
         self.part.is_some()
     }
 
@@ -392,7 +392,7 @@ impl TcpSender {
     // Steps.
 
     /// Before every input: what the node shows.
-    pub(super) fn see_node(&mut self, node: NodeLook) {
+    pub(super) fn see_node(&mut self, node: NodeState) {
         self.core.cc.see_node(node);
     }
 
@@ -441,13 +441,13 @@ impl TcpSender {
             self.on_old_report(seg, hops, cx);
         }
         // An old ACK says nothing about the window (RFC 9293 3.10.7.4).
-        let mut minds = false;
+        let mut window_changed = false;
         if is_ack && !is_outside {
             let changes = self.take_window(seg);
             let duplicate = seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0;
             // A window that changes or is closed makes no duplicate (RFC 5681 2), unless blocks say what has come (RFC 6675 2).
-            minds = changes || self.core.max_window == 0;
-            let duplicate = duplicate && (!minds || seg.n_sack > 0);
+            window_changed = changes || self.core.max_window == 0;
+            let duplicate = duplicate && (!window_changed || seg.n_sack > 0);
             if (seg.ack > self.core.una || duplicate) && !self.withholds(seg, cx) {
                 self.core.take_mark(seg, cx.now);
                 self.core.feed(seg, hops, cx.now);
@@ -463,7 +463,7 @@ impl TcpSender {
                 }
             }
         }
-        if minds {
+        if window_changed {
             self.mind_window(cx);
         }
         if self.core.undo.is_some() && is_ack && self.may_send() {
@@ -482,14 +482,14 @@ impl TcpSender {
     #[cold]
     fn on_old_report(&mut self, seg: &TcpSegment, hops: u8, cx: &mut Cx) {
         let una = self.core.una;
-        let mut news = TcpSegment { ack: una, n_sack: 0, ..*seg };
+        let mut unseen = TcpSegment { ack: una, n_sack: 0, ..*seg };
         for block in seg.sack_blocks().iter().filter(|block| block.start > una && block.end <= self.core.max) {
-            news.sack[usize::from(news.n_sack)] = *block;
-            news.n_sack += 1;
+            unseen.sack[usize::from(unseen.n_sack)] = *block;
+            unseen.n_sack += 1;
         }
-        if news.n_sack > 0 && self.core.hears_dup_acks() && !self.withholds(&news, cx) {
-            self.core.feed(&news, hops, cx.now);
-            self.recovery.on_dup_ack(&mut self.core, &news, cx);
+        if unseen.n_sack > 0 && self.core.hears_dup_acks() && !self.withholds(&unseen, cx) {
+            self.core.feed(&unseen, hops, cx.now);
+            self.recovery.on_dup_ack(&mut self.core, &unseen, cx);
         }
     }
 

@@ -32,7 +32,7 @@ struct Slot {
     app_limited: bool,
     /// Bytes in flight once it had left, and bytes given up in all until then.
     in_flight: u64,
-    given_up: u64,
+    marked_lost: u64,
 }
 
 /// The segment sent last of those that an ACK is the first to name.
@@ -76,7 +76,7 @@ pub(in super::super) struct SentLog {
     /// Bytes in flight: sent, not named by any ACK and not given up.
     flying: u64,
     /// Bytes given up in all.
-    given_up: u64,
+    marked_lost: u64,
     /// Bytes known to have arrived, and when that was last heard.
     delivered: u64,
     delivered_at: Time,
@@ -95,7 +95,7 @@ impl SentLog {
             order: 0,
             sacked: 0,
             flying: 0,
-            given_up: 0,
+            marked_lost: 0,
             delivered: 0,
             delivered_at: Time::ZERO,
             first_sent: Time::ZERO,
@@ -139,7 +139,7 @@ impl SentLog {
             first_sent: self.first_sent,
             app_limited: self.app_limited_until > self.delivered,
             in_flight: self.flying,
-            given_up: self.given_up,
+            marked_lost: self.marked_lost,
         };
     }
 
@@ -198,7 +198,7 @@ impl SentLog {
                 prior_delivered: slot.delivered,
                 app_limited: slot.app_limited,
                 in_flight: slot.in_flight,
-                lost: self.given_up - slot.given_up,
+                lost: self.marked_lost - slot.marked_lost,
             });
         }
         report
@@ -240,26 +240,26 @@ impl SentLog {
         self.slots.iter().find(|slot| !slot.lost && !slot.sacked).map(|slot| slot.order)
     }
 
-    /// Gives up the segments in flight that `judge` condemns by the time they left and their place among all that was
+    /// Gives up the segments in flight that `is_lost` condemns by the time they left and their place among all that was
     /// sent, and tells `note` of each; true if any.
     pub(in super::super) fn lose(
         &mut self,
-        mut judge: impl FnMut(Time, u64) -> bool,
+        mut is_lost: impl FnMut(Time, u64) -> bool,
         mut note: impl FnMut(&LostSegment),
     ) -> bool {
         let before = self.flying;
         for (at, slot) in self.slots.iter_mut().enumerate() {
             let flying = !slot.sacked && !slot.lost && slot.copies > 0;
             let end = 1 + (self.first + at as u64 + 1) * self.mss;
-            if flying && judge(slot.sent, slot.order) {
+            if flying && is_lost(slot.sent, slot.order) {
                 slot.lost = true;
                 self.flying -= self.mss;
-                self.given_up += self.mss;
+                self.marked_lost += self.mss;
                 note(&LostSegment {
                     start: end - self.mss,
                     end,
                     in_flight: slot.in_flight,
-                    lost: self.given_up - slot.given_up,
+                    lost: self.marked_lost - slot.marked_lost,
                     app_limited: slot.app_limited,
                 });
             }

@@ -202,11 +202,11 @@ fn the_oldest_held_packet_gives_way() {
 fn another_length_over_the_same_neighbour_is_noted_once() {
     let mut net = chain(2, &DsrConfig::default());
     let dst = NodeId(9);
-    for way in [&[0, 1, 2, 3, 9][..], &[0, 1, 2, 3, 9], &[0, 1, 9]] {
-        let way: Vec<_> = way.iter().map(|&node| NodeId(node)).collect();
+    for path in [&[0, 1, 2, 3, 9][..], &[0, 1, 2, 3, 9], &[0, 1, 9]] {
+        let path: Vec<_> = path.iter().map(|&node| NodeId(node)).collect();
         net.input(0, |router, cx| {
             let Router::Dsr(dsr) = router else { unreachable!("the machine is DSR") };
-            dsr.cache.learn_listed(&way, cx.now);
+            dsr.cache.learn_listed(&path, cx.now);
             dsr.settle(dst, RouteLoss::Expired, cx);
         });
     }

@@ -11,7 +11,7 @@ fn failing(cfg: DccpConfig, losses: Losses<'static>) -> Pipe<'static> {
     pipe
 }
 
-fn news(pipe: &mut Pipe<'_>, event: PathEvent) {
+fn notify(pipe: &mut Pipe<'_>, event: PathEvent) {
     pipe.input(0, |client, cx| client.on_path_event(event, cx));
 }
 
@@ -29,13 +29,13 @@ const GAP: Losses<'static> = &|client, kind, n| match kind {
 };
 
 #[test]
-fn news_of_a_failed_route_begins_the_probing_at_once() {
+fn a_notice_of_a_failed_route_begins_the_probing_at_once() {
     let elfn = || DccpConfig { adhoc_elfn: true, ..DccpConfig::default() };
     let reported = |cfg| {
         let mut pipe = failing(cfg, GAP);
         pipe.run(75);
         assert!(probes(&pipe).is_empty(), "packets are under way");
-        news(&mut pipe, PathEvent::RouteFailed);
+        notify(&mut pipe, PathEvent::RouteFailed);
         pipe.run(5_000);
         assert!(pipe.completed);
         pipe
@@ -62,14 +62,14 @@ fn news_of_a_failed_route_begins_the_probing_at_once() {
 }
 
 #[test]
-fn the_timeline_of_a_failure_with_news() {
+fn the_timeline_of_a_failure_with_notices() {
     let cfg = DccpConfig { adhoc_elfn: true, adhoc_resume: AdhocResume::Keep, ..DccpConfig::default() };
     let mut pipe = failing(cfg, NO_LOSS);
     pipe.run(75);
     let before = pipe.windows[pipe.windows.len() - 1];
     pipe.log.clear();
-    news(&mut pipe, PathEvent::RouteFailed);
-    news(&mut pipe, PathEvent::RouteFailed);
+    notify(&mut pipe, PathEvent::RouteFailed);
+    notify(&mut pipe, PathEvent::RouteFailed);
     pipe.run(94);
     // Acknowledgements of what was under way come, and end nothing.
     assert!(pipe.log[0].starts_with("75 > Data") && !pipe.log[0].contains(" B"), "{:?}", pipe.log);
@@ -83,24 +83,24 @@ fn the_timeline_of_a_failure_with_news() {
 }
 
 #[test]
-fn other_news_and_an_idle_end_begin_nothing() {
+fn other_notices_and_an_idle_end_begin_nothing() {
     let cfg = || DccpConfig { adhoc_elfn: true, ..DccpConfig::default() };
     for event in [PathEvent::RouteExpired, PathEvent::RouteFound, PathEvent::Queued, PathEvent::NoRoute] {
         let mut pipe = failing(cfg(), NO_LOSS);
         pipe.run(75);
-        news(&mut pipe, event);
+        notify(&mut pipe, event);
         pipe.run(5_000);
         assert!(probes(&pipe).is_empty(), "{event:?}");
     }
     let mut idle = Pipe::of(DccpControl::Adhoc, cfg(), NO_LOSS);
     idle.input(0, |client, cx| client.on_send(2_000, cx));
     idle.run(5_000);
-    news(&mut idle, PathEvent::RouteFailed);
+    notify(&mut idle, PathEvent::RouteFailed);
     idle.run(9_000);
     assert!(probes(&idle).is_empty(), "nothing to send");
     // Before the connection is open, and at controls that have no such state.
     let mut asking = failing(cfg(), NO_LOSS);
-    news(&mut asking, PathEvent::RouteFailed);
+    notify(&mut asking, PathEvent::RouteFailed);
     asking.run(5_000);
     assert!(asking.completed && probes(&asking).is_empty());
     for control in [DccpControl::Ccid2, DccpControl::Ccid3, DccpControl::Ccid4] {
@@ -108,7 +108,7 @@ fn other_news_and_an_idle_end_begin_nothing() {
             let mut pipe = Pipe::of(control, cfg(), NO_LOSS);
             pipe.input(0, |client, cx| client.on_send(40_000, cx));
             pipe.run(75);
-            event.into_iter().for_each(|event| news(&mut pipe, event));
+            event.into_iter().for_each(|event| notify(&mut pipe, event));
             pipe.run(2_000);
             pipe.log
         };
@@ -121,14 +121,14 @@ fn reliable_data_under_way_is_repeated_once_a_probe_reports_what_came() {
     let cfg = DccpConfig { adhoc_elfn: true, reliable: true, ..DccpConfig::default() };
     let mut pipe = failing(cfg, GAP);
     pipe.run(75);
-    news(&mut pipe, PathEvent::RouteFailed);
+    notify(&mut pipe, PathEvent::RouteFailed);
     pipe.run(10_000);
     assert_eq!((pipe.delivered, pipe.completed), (40_000, true), "{:?}", pipe.log);
     assert!(pipe.log.iter().any(|line| line.ends_with("again")), "{:?}", pipe.log);
 }
 
 #[test]
-fn the_four_states_of_the_design_with_news() {
+fn the_four_states_of_the_design_with_notices() {
     // Normal; a loss halves (Congestion); news stops the data (Failure); the answer begins anew (Normal).
     let four = DccpConfig {
         adhoc_states: AdhocStates::Four,
@@ -143,7 +143,7 @@ fn the_four_states_of_the_design_with_news() {
     let cut = pipe.windows.windows(2).find(|pair| pair[1] < pair[0]).expect("a cut");
     assert_eq!(cut[1], (cut[0] / 2.0).max(1.0), "Congestion");
     let window = pipe.windows[pipe.windows.len() - 1];
-    news(&mut pipe, PathEvent::RouteFailed);
+    notify(&mut pipe, PathEvent::RouteFailed);
     assert_eq!(pipe.ends[0].window().map(|(.., flight)| flight), Some(0.0), "Failure: what was under way is given up");
     let sent = pipe.counts[0][DccpType::Data as usize] + pipe.counts[0][DccpType::DataAck as usize];
     pipe.run(519);

@@ -4,7 +4,7 @@
 //! lasts for the deferment period at most. The paper's constants could not be read: those here are defaults.
 
 use super::gaps::Gaps;
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::{Span, Time};
 
@@ -30,15 +30,15 @@ impl Ada {
         }
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         self.gaps.on_arrival(arrival.now, arrival.in_order);
         self.now = arrival.now;
         // Without a sample it is not known how long a burst pauses.
         if !arrival.in_order || self.gaps.times(1.0).is_none() {
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         let first = *self.first.get_or_insert(arrival.now);
-        if arrival.now.saturating_since(first) >= self.deferment { Verdict::Now } else { Verdict::Hold }
+        if arrival.now.saturating_since(first) >= self.deferment { AckDecision::Now } else { AckDecision::Hold }
     }
 
     /// From the segment held last on.

@@ -6,7 +6,7 @@
 //! where ACKs cannot be marked, those of data count (`ecn`); and a round trip is over, instead of by echoed timestamps, once as many
 //! segments have come as the sender may have in flight. Without marks every segment is acknowledged.
 
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::Span;
 
@@ -30,7 +30,7 @@ impl Asym {
         Asym { most: cfg.asym_most, factor: 1, since_mark, since_fall, limit: 1, held: 0, longest }
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         self.since_mark = self.since_mark.saturating_add(1);
         self.since_fall = self.since_fall.saturating_add(1);
         // A sender that does not say is not a reason to hold nothing.
@@ -43,11 +43,11 @@ impl Asym {
             self.since_fall = 0;
         }
         if !arrival.in_order {
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         self.limit = self.factor.min(window / 2).max(1);
         self.held += 1;
-        if self.held >= self.limit { Verdict::Now } else { Verdict::Hold }
+        if self.held >= self.limit { AckDecision::Now } else { AckDecision::Hold }
     }
 
     /// Segments that one ACK is to stand for.

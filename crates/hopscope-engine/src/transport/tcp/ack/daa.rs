@@ -10,7 +10,7 @@
 //! too, is a guess.
 
 use super::gaps::Gaps;
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::Span;
 
@@ -52,11 +52,11 @@ impl Daa {
         }
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         self.gaps.on_arrival(arrival.now, arrival.in_order);
         if !arrival.in_order {
             self.shrink();
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         let step = if self.has_been_full && !self.regrows_slowly { 1.0 } else { self.growth };
         self.window = (self.window + step).min(self.most);
@@ -65,7 +65,7 @@ impl Daa {
             self.has_been_full = true;
         }
         self.held += 1;
-        if f64::from(self.held) >= self.window.floor() { Verdict::Now } else { Verdict::Hold }
+        if f64::from(self.held) >= self.window.floor() { AckDecision::Now } else { AckDecision::Hold }
     }
 
     /// Segments that one ACK is to stand for.

@@ -6,7 +6,7 @@
 //! follow the time between segments, is that of `daa`.
 
 use super::gaps::Gaps;
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::Span;
 
@@ -48,10 +48,10 @@ impl Dca {
         self.hops = hops;
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         self.gaps.on_arrival(arrival.now, arrival.in_order);
         if !arrival.in_order {
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         let [short, medium, long] = self.limits;
         let limit = match self.hops {
@@ -63,7 +63,7 @@ impl Dca {
         let window = if arrival.sender_window == 0 { u32::MAX } else { u32::from(arrival.sender_window) };
         self.held += 1;
         self.limit = limit.min(window);
-        if self.held >= self.limit { Verdict::Now } else { Verdict::Hold }
+        if self.held >= self.limit { AckDecision::Now } else { AckDecision::Hold }
     }
 
     /// Segments that one ACK is to stand for.

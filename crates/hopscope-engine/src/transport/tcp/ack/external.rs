@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use super::outside::{AckAnswer, AckHook, AckRule, AckView};
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use hopscope_core::units::{Span, Time};
-use hopscope_packet::Way;
+use hopscope_packet::PathInfo;
 
 /// State of the policy.
 #[derive(Debug, Clone)]
@@ -41,17 +41,17 @@ impl External {
         self.rule = Some(rule);
     }
 
-    pub(super) fn on_way(&mut self, way: &Way) {
-        self.view.hops = way.hops;
-        self.view.non_collision = way.learnt.map(|path| path.non_collision());
-        self.view.largest_delay = way.learnt.map(|path| path.largest_delay());
+    pub(super) fn on_path_info(&mut self, path_info: &PathInfo) {
+        self.view.hops = path_info.hops;
+        self.view.non_collision = path_info.learnt.map(|path| path.non_collision());
+        self.view.largest_delay = path_info.learnt.map(|path| path.largest_delay());
     }
 
     pub(super) fn on_set_up(&mut self, rtt: Span) {
         self.view.set_up = Some(rtt);
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         let now = arrival.now;
         let first = *self.first.get_or_insert(now);
         self.view = AckView {
@@ -71,12 +71,12 @@ impl External {
         };
         self.wait = None;
         match self.ask(AckHook::Data) {
-            Some(AckAnswer { wait: Some(Span::ZERO), .. }) => return Verdict::Now,
+            Some(AckAnswer { wait: Some(Span::ZERO), .. }) => return AckDecision::Now,
             Some(answer) => self.wait = answer.wait,
-            None if !arrival.in_order || self.view.held_bytes >= 2 * self.view.packet => return Verdict::Now,
+            None if !arrival.in_order || self.view.held_bytes >= 2 * self.view.packet => return AckDecision::Now,
             None => {}
         }
-        Verdict::Hold
+        AckDecision::Hold
     }
 
     pub(super) fn on_expiry(&mut self, now: Time) {
@@ -161,13 +161,13 @@ mod tests {
 
     #[test]
     fn answers_are_obeyed() {
-        for (wait, verdict, hold, anew) in [
-            (Some(0), Verdict::Now, 100, false),
-            (Some(30), Verdict::Hold, 30, true),
-            (None, Verdict::Hold, 100, false),
+        for (wait, decision, hold, anew) in [
+            (Some(0), AckDecision::Now, 100, false),
+            (Some(30), AckDecision::Hold, 30, true),
+            (None, AckDecision::Hold, 100, false),
         ] {
             let (mut external, _) = policy(wait, None);
-            assert_eq!(external.on_data(&arrival(5, true)), verdict, "{wait:?}");
+            assert_eq!(external.on_data(&arrival(5, true)), decision, "{wait:?}");
             assert_eq!((external.hold(), external.waits_anew()), (Span::from_millis(hold), anew), "{wait:?}");
         }
     }
@@ -187,7 +187,7 @@ mod tests {
         let mut path = PathOption::new(Time::ZERO);
         path.pass(Time(4_000_000), 0.25);
         external.on_set_up(Span::from_millis(3));
-        external.on_way(&Way { hops: 2, learnt: Some(path) });
+        external.on_path_info(&PathInfo { hops: 2, learnt: Some(path) });
         for ms in [10, 16] {
             external.on_data(&arrival(ms, true));
         }
@@ -218,9 +218,9 @@ mod tests {
     #[test]
     fn without_a_rule_every_second_segment_and_every_gap_is_acknowledged() {
         let mut external = External::new(Span::from_millis(100), 1000);
-        assert_eq!(external.on_data(&arrival(1, true)), Verdict::Hold);
-        assert_eq!(external.on_data(&arrival(2, true)), Verdict::Now);
+        assert_eq!(external.on_data(&arrival(1, true)), AckDecision::Hold);
+        assert_eq!(external.on_data(&arrival(2, true)), AckDecision::Now);
         external.on_ack_sent();
-        assert_eq!(external.on_data(&arrival(3, false)), Verdict::Now);
+        assert_eq!(external.on_data(&arrival(3, false)), AckDecision::Now);
     }
 }

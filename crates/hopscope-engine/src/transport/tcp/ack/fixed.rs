@@ -3,7 +3,7 @@
 //! Numbers above 2 are beyond what RFC 5681 4.2 allows. With fewer segments in flight than the number, the timer has to
 //! send every ACK.
 
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::Span;
 
@@ -20,12 +20,12 @@ impl Fixed {
         Fixed { every: cfg.ack_every, held: 0, longest }
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         if !arrival.in_order {
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         self.held += 1;
-        if self.held >= self.every { Verdict::Now } else { Verdict::Hold }
+        if self.held >= self.every { AckDecision::Now } else { AckDecision::Hold }
     }
 
     /// Segments that one ACK is to stand for.

@@ -7,7 +7,7 @@
 
 use std::cmp::Ordering;
 
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::{Span, Time};
 
@@ -44,7 +44,7 @@ impl IatWindow {
         }
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         let gap = self.last.replace(arrival.now).map(|last| arrival.now.saturating_since(last).as_secs());
         if let Some(gap) = gap.filter(|gap| *gap >= SHORTEST) {
             self.gaps = Some((self.gaps.map_or(gap, |(base, _)| base.min(gap)), gap));
@@ -53,7 +53,7 @@ impl IatWindow {
         let before = self.sender_window.replace(window).unwrap_or(window);
         if !arrival.in_order {
             self.window = self.lambda;
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         match window.cmp(&before) {
             Ordering::Greater => self.window = (self.window + self.step()).min(f64::from(window)),
@@ -61,7 +61,7 @@ impl IatWindow {
             Ordering::Equal => {}
         }
         self.held += 1;
-        if f64::from(self.held) >= self.window { Verdict::Now } else { Verdict::Hold }
+        if f64::from(self.held) >= self.window { AckDecision::Now } else { AckDecision::Hold }
     }
 
     /// Growth of the window when the sender's has grown; a whole segment before the first sample.

@@ -5,7 +5,7 @@
 //! The steps are remembered by those who cite it and are a default here. They never start again, so a window of fewer
 //! segments than the last step asks for waits for the timer.
 
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::Span;
 
@@ -25,13 +25,13 @@ impl Lda {
         Lda { steps: cfg.lda_steps.clone().into(), received: 0, held: 0, longest }
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         if !arrival.in_order {
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         self.received += 1;
         self.held += 1;
-        if self.held >= self.due() { Verdict::Now } else { Verdict::Hold }
+        if self.held >= self.due() { AckDecision::Now } else { AckDecision::Hold }
     }
 
     /// One more than the steps taken.

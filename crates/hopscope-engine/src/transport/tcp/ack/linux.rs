@@ -5,7 +5,7 @@
 //! that can be advertised. With a window of two segments that is every segment; with three or more the second full
 //! segment comes first. Kernels since 6.6 take PSH on a full segment as the end of a write and acknowledge it too.
 
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::{Span, Time};
 
@@ -52,24 +52,28 @@ impl LinuxAck {
         self.most = self.most.min(rtt.max(self.least));
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         if arrival.duplicate {
             self.be_quick();
             self.delay = Some(self.least);
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         if arrival.bytes > 0 {
             self.adapt(arrival.now);
         }
         if !arrival.in_order {
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         self.held += arrival.bytes;
         let second = self.held > self.mss;
         let read_doubles_window = 2 * self.held >= self.window;
         let short = arrival.len < self.mss;
         let pushed = self.heeds_push && arrival.pushed;
-        if second || read_doubles_window || short || pushed || self.quick > 0 { Verdict::Now } else { Verdict::Hold }
+        if second || read_doubles_window || short || pushed || self.quick > 0 {
+            AckDecision::Now
+        } else {
+            AckDecision::Hold
+        }
     }
 
     pub(super) fn on_ack_sent(&mut self) {

@@ -8,7 +8,7 @@
 //! are those of `daa`, which it builds on.
 
 use super::gaps::Gaps;
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use crate::config::tcp::MdaBusy;
 use hopscope_core::units::{Span, Time};
@@ -72,21 +72,21 @@ impl Mda {
         self.is_busy = path.non_collision() <= least as f32;
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         self.gaps.on_arrival(arrival.now, arrival.in_order);
         self.now = arrival.now;
         self.first.get_or_insert(arrival.now);
         if !arrival.in_order {
             self.shrink();
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         if self.is_busy && self.when_busy == MdaBusy::Reset {
             self.window = self.window.min(LOW);
         }
         self.held += 1;
-        let verdict = if f64::from(self.held) >= self.window.floor() { Verdict::Now } else { Verdict::Hold };
+        let decision = if f64::from(self.held) >= self.window.floor() { AckDecision::Now } else { AckDecision::Hold };
         self.grow();
-        verdict
+        decision
     }
 
     /// After each segment in order.
@@ -149,7 +149,7 @@ mod tests {
                 .filter_map(|_| {
                     self.1 += 1;
                     self.0.on_path(hops, &path);
-                    let is_now = self.0.on_data(&self.arrival(true)) == Verdict::Now;
+                    let is_now = self.0.on_data(&self.arrival(true)) == AckDecision::Now;
                     is_now.then(|| {
                         self.0.on_ack_sent();
                         self.1
@@ -178,7 +178,7 @@ mod tests {
     fn a_free_path_has_the_window_grow_by_each_segment() {
         let mut mda = Shown::new(|_| ());
         assert_eq!(mda.acknowledges(14, 4, 0.19), [1, 5, 9, 13]);
-        assert_eq!(mda.0.on_data(&mda.arrival(false)), Verdict::Now);
+        assert_eq!(mda.0.on_data(&mda.arrival(false)), AckDecision::Now);
         assert_eq!(mda.0.window, LOW);
         mda.0.on_ack_sent();
         assert_eq!(mda.acknowledges(8, 4, 0.0), [18, 22]);

@@ -2,7 +2,7 @@
 //!
 //! A policy hears of every segment with data (`on_data`), of its wait ended by the timer (`on_expiry`) and of every ACK
 //! sent (`on_ack_sent`); it says whether the ACK has to leave now, how long one held back may wait (`hold`), and whether
-//! each further segment starts the wait anew (`waits_anew`). One that reads the path hears before of the segment's way (`on_way`). Adding one: a file here, a variant of [`Acker`], a word of
+//! each further segment starts the wait anew (`waits_anew`). One that reads the path hears before of the segment's way (`on_path_info`). Adding one: a file here, a variant of [`Acker`], a word of
 //! [`AckPolicy`] and its parameters in `config/tcp.rs`. [`outside`] is the boundary to one that lives outside the engine.
 
 mod ada;
@@ -40,7 +40,7 @@ use tack::Tack;
 
 use crate::config::{AckPolicy, TcpConfig};
 use hopscope_core::units::{Span, Time};
-use hopscope_packet::Way;
+use hopscope_packet::PathInfo;
 
 /// What the arrival of data means for the receiver.
 #[derive(Debug, Clone, Copy)]
@@ -66,7 +66,7 @@ pub(super) struct Arrival {
 
 /// What to do about it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum AckDecision {
     /// Acknowledge at once.
     Now,
     /// Hold the ACK back until more arrives or the timer expires.
@@ -135,17 +135,17 @@ impl Acker {
 
     /// The segment has come by this way; `on_data` follows if it carries data.
     #[inline]
-    pub(super) fn on_way(&mut self, way: &Way) {
-        match (self, &way.learnt) {
-            (Acker::Mda(mda), Some(path)) => mda.on_path(way.hops, path),
-            (Acker::Dca(dca), _) => dca.on_hops(way.hops),
-            (Acker::External(external), _) => external.on_way(way),
+    pub(super) fn on_path_info(&mut self, path_info: &PathInfo) {
+        match (self, &path_info.learnt) {
+            (Acker::Mda(mda), Some(path)) => mda.on_path(path_info.hops, path),
+            (Acker::Dca(dca), _) => dca.on_hops(path_info.hops),
+            (Acker::External(external), _) => external.on_path_info(path_info),
             _ => {}
         }
     }
 
     /// Data has arrived. Out of order, repeated or gap-filling data is acknowledged at once (RFC 5681 4.2).
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         // ns-2's sink takes a repetition of the last segment for a new one.
         let new = arrival.in_order || (arrival.repeats_last && matches!(self, Acker::Ns2Delack { .. }));
         match self {
@@ -161,16 +161,16 @@ impl Acker {
             Acker::Quic(quic) => quic.on_data(arrival),
             Acker::Asym(asym) => asym.on_data(arrival),
             Acker::External(external) => external.on_data(arrival),
-            Acker::Every => Verdict::Now,
-            Acker::Delayed { .. } | Acker::Ns2Delack { .. } if !new => Verdict::Now,
+            Acker::Every => AckDecision::Now,
+            Acker::Delayed { .. } | Acker::Ns2Delack { .. } if !new => AckDecision::Now,
             Acker::Delayed { held, two_segments, .. } => {
                 *held += arrival.bytes;
-                if held >= two_segments { Verdict::Now } else { Verdict::Hold }
+                if held >= two_segments { AckDecision::Now } else { AckDecision::Hold }
             }
-            Acker::Ns2Delack { held: true, .. } => Verdict::Now,
+            Acker::Ns2Delack { held: true, .. } => AckDecision::Now,
             Acker::Ns2Delack { held, .. } => {
                 *held = true;
-                Verdict::Hold
+                AckDecision::Hold
             }
         }
     }

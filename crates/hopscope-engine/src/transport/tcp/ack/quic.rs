@@ -5,7 +5,7 @@
 //! QUIC reports a gap once. A TCP sender without SACK counts duplicate ACKs, so here every further segment above the gap is
 //! acknowledged at once too. Repeated and gap-filling segments are acknowledged at once, as RFC 5681 4.2 has it.
 
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::Span;
 
@@ -25,16 +25,16 @@ impl Quic {
         Quic { threshold: cfg.quic_threshold, reordering: cfg.quic_reordering, held: 0, above: 0, longest }
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         self.held += 1;
         let is_above = !arrival.in_order && !arrival.duplicate && arrival.bytes == 0;
         if is_above {
             self.above += 1;
             let is_reported = self.reordering > 0 && self.above >= self.reordering;
-            return if is_reported || self.held > self.threshold { Verdict::Now } else { Verdict::Hold };
+            return if is_reported || self.held > self.threshold { AckDecision::Now } else { AckDecision::Hold };
         }
         self.above = 0;
-        if arrival.in_order && self.held <= self.threshold { Verdict::Hold } else { Verdict::Now }
+        if arrival.in_order && self.held <= self.threshold { AckDecision::Hold } else { AckDecision::Now }
     }
 
     /// Segments that one ACK is to stand for.

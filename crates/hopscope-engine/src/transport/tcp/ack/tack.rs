@@ -5,7 +5,7 @@
 //! (`handshake = "ns2"`, or a repeated SYN-ACK) the segments alone count. What is out of order, repeated or fills a gap is acknowledged
 //! at once: the paper's extra ACK on a loss. Its sender, which paces and takes the loss of ACKs into account, is not part of it.
 
-use super::{Arrival, Verdict};
+use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
 use hopscope_core::units::{Span, Time};
 
@@ -43,20 +43,20 @@ impl Tack {
         self.spacing = Span::from_secs_f64(rtt.as_secs() / self.beta);
     }
 
-    pub(super) fn on_data(&mut self, arrival: &Arrival) -> Verdict {
+    pub(super) fn on_data(&mut self, arrival: &Arrival) -> AckDecision {
         self.now = arrival.now;
         if !arrival.in_order {
-            return Verdict::Now;
+            return AckDecision::Now;
         }
         if self.held == 0 {
             self.first = arrival.now;
         }
         self.held += 1;
         if self.held < self.segments || self.hold() > Span::ZERO {
-            return Verdict::Hold;
+            return AckDecision::Hold;
         }
         self.last_ack = Some(arrival.now);
-        Verdict::Now
+        AckDecision::Now
     }
 
     /// Segments that one ACK is to stand for.

@@ -242,7 +242,7 @@ impl Rack {
             return Lost::Nothing; // in order of sending, nothing older than the newest arrival is in flight
         }
         let mut again_at: Option<Time> = None;
-        let judge = |slot_sent: Time, order: u64| {
+        let is_lost = |slot_sent: Time, order: u64| {
             let older = order < newest;
             let due = slot_sent + patience;
             if older && due > now {
@@ -250,7 +250,7 @@ impl Rack {
             }
             older && due <= now
         };
-        let lost = sent.lose(judge, |lost| cc.on_lost(window, lost, now));
+        let lost = sent.lose(is_lost, |lost| cc.on_lost(window, lost, now));
         match again_at {
             Some(at) => self.reorder_timer.set(at, cx),
             None => self.reorder_timer.stop(),

@@ -252,13 +252,13 @@ impl Sack {
     }
 
     fn ns2_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
-        let news = !self.deaf && self.board.update(core.una, seg.sack_blocks());
+        let is_new = !self.deaf && self.board.update(core.una, seg.sack_blocks());
         if core.recovering {
             self.pipe -= 1;
             self.send(core, cx);
             return;
         }
-        if news {
+        if is_new {
             core.dupacks += 1;
             if core.dupacks == core.dupack_threshold && core.may_fast_retransmit() {
                 let outstanding = (core.max - core.una).div_ceil(core.mss) as i64;

@@ -23,7 +23,7 @@ use hopscope_packet::tcp::TcpSegment;
 
 /// The sender's part.
 #[derive(Debug, Clone)]
-pub(in super::super) struct Door {
+pub(in super::super) struct TcpDoor {
     /// T1 and T2 in round trips.
     hold: f64,
     recover: f64,
@@ -67,11 +67,11 @@ impl State {
     }
 }
 
-impl Door {
+impl TcpDoor {
     /// The part of a configuration, if it wants one.
     pub(in super::super) fn new(cfg: &TcpConfig) -> Option<Box<Self>> {
         cfg.door.then(|| {
-            Box::new(Door {
+            Box::new(TcpDoor {
                 hold: cfg.door_hold,
                 recover: cfg.door_recover,
                 sees_acks: cfg.door_detection != DoorDetection::Data,

@@ -43,7 +43,7 @@ struct Pipe {
     delay_ms: u64,
     impairments: Vec<Option<u64>>,
     sent: usize,
-    way: Vec<(Time, usize, usize, TcpSegment)>,
+    path_info: Vec<(Time, usize, usize, TcpSegment)>,
     /// What each end has sent, as words.
     said: Vec<String>,
     delivered: [u64; 2],
@@ -63,7 +63,7 @@ impl Pipe {
             delay_ms,
             impairments,
             sent: 0,
-            way: Vec::new(),
+            path_info: Vec::new(),
             said: Vec::new(),
             delivered: [0; 2],
             completed: [false; 2],
@@ -73,7 +73,7 @@ impl Pipe {
 
     fn input(&mut self, end: usize, input: impl FnOnce(&mut Connection, &mut EndpointCx<'_>)) {
         let mut out = Vec::new();
-        input(&mut self.ends[end], &mut EndpointCx { now: self.now, out: &mut out, node: None, way: None });
+        input(&mut self.ends[end], &mut EndpointCx { now: self.now, out: &mut out, node: None, path_info: None });
         for effect in out {
             self.timers[end].note(&effect);
             match effect {
@@ -106,7 +106,7 @@ impl Pipe {
         self.said.push(format!("{} {} {kind}{answer}", self.now.0 / MS, ["a", "b"][end]));
         if let Some(late) = self.impairments.get(self.sent).copied().unwrap_or(Some(0)) {
             let at = Time(self.now.0 + (self.delay_ms + late) * MS);
-            self.way.push((at, self.sent, 1 - end, seg));
+            self.path_info.push((at, self.sent, 1 - end, seg));
         }
         self.sent += 1;
     }
@@ -114,7 +114,7 @@ impl Pipe {
     /// Runs until `until`, or until nothing is left to happen.
     fn run(&mut self, until: Time) {
         loop {
-            let arrival = self.way.iter().map(|&(at, number, ..)| (at, number)).min();
+            let arrival = self.path_info.iter().map(|&(at, number, ..)| (at, number)).min();
             let timer = |end: usize| self.timers[end].earliest(Time::NEVER).map(|(kind, at)| (at, end, kind));
             let expiry = [timer(0), timer(1)].into_iter().flatten().min_by_key(|(at, ..)| *at);
             let next = arrival.map(|(at, _)| at).into_iter().chain(expiry.map(|(at, ..)| at)).min();
@@ -122,8 +122,8 @@ impl Pipe {
             self.now = at;
             match (arrival, expiry) {
                 (Some((due, number)), _) if due == at => {
-                    let place = self.way.iter().position(|segment| segment.1 == number).expect("on its way");
-                    let (_, _, end, seg) = self.way.swap_remove(place);
+                    let place = self.path_info.iter().position(|segment| segment.1 == number).expect("on its way");
+                    let (_, _, end, seg) = self.path_info.swap_remove(place);
                     self.input(end, |tcp, cx| {
                         tcp.on_segment(&seg, seg.ecn, cx);
                     });
@@ -314,7 +314,7 @@ fn check(case: Case) {
         let state = end.sender().map(TcpSender::state);
         assert_eq!(state, Some(SenderState::Closed), "{state:?}");
     }
-    assert!(pipe.way.is_empty());
+    assert!(pipe.path_info.is_empty());
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn what_a_window_or_a_closed_end_refuses_brings_nothing_new() {
     let flow = flow(Transport::TcpNewReno, AckPolicy::Every, 1, cfg);
     let (_, mut passive) = Connection::pair(&flow, 20, Stream::derive(1, 0, 0, Purpose::Clock));
     let mut take = |segment: TcpSegment| {
-        let mut cx = EndpointCx { now: Time::ZERO, out: &mut Vec::new(), node: None, way: None };
+        let mut cx = EndpointCx { now: Time::ZERO, out: &mut Vec::new(), node: None, path_info: None };
         passive.on_segment(&segment, Ecn::NotEct, &mut cx).map(|payload| payload.duplicate)
     };
     let data = |seq| TcpSegment {

@@ -256,7 +256,7 @@ fn ns2_sack_counts_its_pipe() {
 }
 
 #[test]
-fn sack_needs_news_to_count_a_duplicate() {
+fn sack_needs_a_new_block_to_count_a_duplicate() {
     for cfg in [rfc(), ns2()] {
         eight_in_flight(&cfg, TcpSack, 8).run(
             "200 ack 0 sack 2-2 >

@@ -200,7 +200,7 @@ fn door_looks_at_what_it_is_reported_to() {
 }
 
 #[test]
-fn a_sender_with_nothing_to_send_minds_no_route() {
+fn a_sender_with_nothing_to_send_needs_no_route_events() {
     for part in ALL {
         newreno(&with(part)).run(
             "150 fail >

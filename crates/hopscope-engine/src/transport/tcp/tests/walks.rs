@@ -2,7 +2,7 @@
 //! sequences could not be read. The exchanges stand in `walks/`, from which the documentation draws them as sequence charts.
 
 use super::*;
-use hopscope_packet::{PathOption, Way};
+use hopscope_packet::{PathInfo, PathOption};
 
 /// How long a segment is on its way, and how far apart data segments leave.
 const DELAY: Span = Span::from_millis(10);
@@ -95,7 +95,7 @@ impl Walk {
                 if to_receiver {
                     let mut path = PathOption::new(at);
                     path.pass(at, self.collision(at));
-                    self.receiver.take_way(&Way { hops: 1, learnt: Some(path) });
+                    self.receiver.take_path_info(&PathInfo { hops: 1, learnt: Some(path) });
                     self.receiver.on_segment(&seg, at, &mut out);
                 } else {
                     self.sender.tcp.on_segment(&seg, 1, at, &mut out);

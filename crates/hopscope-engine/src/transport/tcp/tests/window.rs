@@ -111,7 +111,7 @@ fn a_window_filled_in_the_last_round_trip_grows_with_each_of_its_acks() {
 }
 
 #[test]
-fn ns2_judges_each_ack_by_itself() {
+fn ns2_checks_each_ack_by_itself() {
     let cfg = TcpConfig { initial_window: 10, cubic_hystart: false, ..ns2_config_three_way() };
     let mut s = Sender::established(&cfg, Transport::TcpCubic, 64);
     s.run("100 offer 10 > 1 2 3 4 5 6 7 8 9 10").run("200 ack 2 > | cwnd 11").run("201 ack 4 > | cwnd 11");

@@ -4,23 +4,23 @@ use hopscope_engine::ids::NodeId;
 use hopscope_engine::mac::dcf::Frame;
 use hopscope_engine::packet::DropReason;
 use hopscope_engine::phy::RxOutcome;
-use hopscope_engine::record::Look;
+use hopscope_engine::record::NetworkView;
 
 /// What became of a frame at a node that did not receive it.
-pub fn of_frame(node: NodeId, outcome: RxOutcome, look: &impl Look) -> String {
+pub fn of_frame(node: NodeId, outcome: RxOutcome, view: &impl NetworkView) -> String {
     let what = match outcome {
         RxOutcome::Received => return String::new(),
-        RxOutcome::Collided { by } => format!("collided with {}", named(&look.frame(by))),
+        RxOutcome::Collided { by } => format!("collided with {}", named(&view.frame(by))),
         RxOutcome::Captured { by } => {
-            format!("captured: {} was stronger and took the receiver over", named(&look.frame(by)))
+            format!("captured: {} was stronger and took the receiver over", named(&view.frame(by)))
         }
         RxOutcome::TooWeak { by: Some(by) } => {
-            format!("below threshold: too weak against {}, the strongest that interfered", named(&look.frame(by)))
+            format!("below threshold: too weak against {}, the strongest that interfered", named(&view.frame(by)))
         }
         RxOutcome::TooWeak { by: None } => "below threshold: too weak against noise".to_string(),
         RxOutcome::Errored => "hit by a channel error".to_string(),
         RxOutcome::Deaf => "missed: the own transmitter was on".to_string(),
-        RxOutcome::Missed { by } => format!("missed: {} held the receiver", named(&look.frame(by))),
+        RxOutcome::Missed { by } => format!("missed: {} held the receiver", named(&view.frame(by))),
         RxOutcome::OutOfReach => "below threshold: not decodable, or the radio was off".to_string(),
     };
     format!("lost at node {node}: {what}")

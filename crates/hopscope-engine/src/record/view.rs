@@ -31,7 +31,7 @@ pub struct Counters {
 }
 
 /// A look at the network at the instant of a record.
-pub trait Look {
+pub trait NetworkView {
     /// A packet under way.
     fn packet(&self, packet: PacketId) -> &Packet;
 
@@ -69,7 +69,7 @@ pub trait Look {
 
     /// The packets that a node has got from each neighbour over the air since the start of the run, each once, broadcast left
     /// out; by the number of the neighbour.
-    fn heard(&self, node: NodeId) -> Vec<(NodeId, u64)>;
+    fn received_from(&self, node: NodeId) -> Vec<(NodeId, u64)>;
 
     /// Data packets of each flow, of `flows` in all, that are neither received nor lost: each counts once, however many nodes
     /// hold a copy.
@@ -83,15 +83,15 @@ pub trait Look {
 
     /// The same look, for a function of its own: what is passed on to one has to be kept in memory, what is not may
     /// vanish.
-    fn lend(&mut self) -> impl Look + '_;
+    fn lend(&mut self) -> impl NetworkView + '_;
 }
 
 /// The link from `from` to `to`, if it is heard there.
-pub fn link_between(look: &impl Look, from: NodeId, to: NodeId) -> Option<&Link> {
-    look.links(from).iter().find(|link| link.to == to)
+pub fn link_between(view: &impl NetworkView, from: NodeId, to: NodeId) -> Option<&Link> {
+    view.links(from).iter().find(|link| link.to == to)
 }
 
 /// Time that a frame of `from` takes to `to`.
-pub fn flight(look: &impl Look, from: NodeId, to: NodeId) -> Span {
-    link_between(look, from, to).map_or(Span::ZERO, Link::delay)
+pub fn flight(view: &impl NetworkView, from: NodeId, to: NodeId) -> Span {
+    link_between(view, from, to).map_or(Span::ZERO, Link::delay)
 }
