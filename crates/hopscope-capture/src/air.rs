@@ -8,7 +8,7 @@ use hopscope_engine::phy::modes::Mode;
 use hopscope_engine::record::{NetworkView, link_between};
 use hopscope_wire::dot11::{self, DATA_HEADER, FCS_BYTES, MOST_DURATION, Mac};
 use hopscope_wire::link::LLC_BYTES;
-use hopscope_wire::packet::{Encoder, Whole};
+use hopscope_wire::packet::{Encoder, FullPacket};
 use hopscope_wire::radiotap::{CCK, OFDM, Radiotap};
 
 /// Slowest rates, which are those of DSSS and CCK.
@@ -140,7 +140,7 @@ impl Air {
         };
         if frame.kind == FrameKind::Data {
             let packet = view.packet(frame.body);
-            let whole = Whole { packet, extra: view.extra(packet), octets: view.octets(packet) };
+            let whole = FullPacket { packet, extension: view.extension(packet), octets: view.octets(packet) };
             let (header, llc) = self.headers[frame.src.index()];
             let (whole_bytes, length) = (llc + packet.bytes, frame.bytes.saturating_sub(header));
             if frame.frag == 0 && length >= whole_bytes {

@@ -12,13 +12,13 @@ use hopscope_engine::phy::RxOutcome;
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_engine::units::Time;
 use hopscope_wire::address;
-use hopscope_wire::packet::{Encoder, Whole};
+use hopscope_wire::packet::{Encoder, FullPacket};
 use serde::Serialize;
 
 use crate::air::Air;
 use crate::choice::Choice;
 use crate::comment;
-use crate::connection::{Account, Connection};
+use crate::connection::{Connection, ConnectionState};
 use crate::pcapng::{self, Direction, MOST_FIRST, PacketHead, RADIOTAP, RAW_IP};
 use crate::sink::Sink;
 use crate::tally::Tally;
@@ -43,7 +43,7 @@ pub struct Capture<const MONITOR: bool> {
     radios: Vec<u32>,
     hosts: Vec<u32>,
     /// Account of the connection that a flow belongs to, and the host that opens it.
-    accounts: Vec<Account>,
+    accounts: Vec<ConnectionState>,
     account_of: Vec<(usize, NodeId)>,
     tally: Tally,
     received: RxFrame,
@@ -113,7 +113,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             encoder: Encoder::new(config),
             radios: vec![NONE; config.nodes.len()],
             hosts: vec![NONE; config.nodes.len()],
-            accounts: (0..config.flows.len() as u32).map(Account::new).collect(),
+            accounts: (0..config.flows.len() as u32).map(ConnectionState::new).collect(),
             account_of,
             tally: Tally::default(),
             received: RxFrame { at: Time::ZERO, node: NodeId::BROADCAST, slot: 0, copy: PacketId::NONE },
@@ -174,7 +174,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             counted_otherwise: self.counted_otherwise,
             ended: self.ended.clone(),
             tally: self.tally.clone(),
-            connections: self.accounts.iter().filter_map(Account::figures).collect(),
+            connections: self.accounts.iter().filter_map(ConnectionState::figures).collect(),
         }
     }
 
@@ -311,7 +311,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         }
     }
 
-    fn account(&mut self, flow: FlowId) -> Option<(&mut Account, NodeId)> {
+    fn account(&mut self, flow: FlowId) -> Option<(&mut ConnectionState, NodeId)> {
         let &(place, host) = self.account_of.get(flow.index())?;
         Some((&mut self.accounts[place], host))
     }
@@ -335,7 +335,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         let mut octets = if is_heard { self.air.sent(slot).packet() } else { &[] };
         if octets.is_empty() {
             self.scratch.clear();
-            let whole = Whole { packet, extra: view.extra(packet), octets: view.octets(packet) };
+            let whole = FullPacket { packet, extension: view.extension(packet), octets: view.octets(packet) };
             let sender = if direction == Direction::Out { node } else { packet.prev_hop };
             self.encoder.packet(whole, sender, &mut self.scratch);
             octets = &self.scratch;

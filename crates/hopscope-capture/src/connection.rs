@@ -56,7 +56,7 @@ struct Sent {
 
 /// A connection as it goes on.
 #[derive(Debug)]
-pub struct Account {
+pub struct ConnectionState {
     figures: Connection,
     under_way: VecDeque<Sent>,
     /// Last sending of a segment before those under way.
@@ -69,7 +69,7 @@ pub struct Account {
     last: Time,
 }
 
-impl Account {
+impl ConnectionState {
     /// Of a flow.
     pub fn new(flow: u32) -> Self {
         let figures = Connection {
@@ -89,7 +89,7 @@ impl Account {
             elapsed_s: 0.0,
             throughput_kbps: 0.0,
         };
-        Account {
+        ConnectionState {
             figures,
             under_way: VecDeque::new(),
             before: Time::ZERO,
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_segment_sent_once_and_acknowledged_alone_is_a_sample() {
-        let mut account = Account::new(0);
+        let mut account = ConnectionState::new(0);
         account.on_sent(ms(0), &data(1));
         account.on_sent(ms(1), &data(101));
         account.on_sent(ms(2), &data(201));
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn what_may_answer_another_copy_is_none() {
-        let mut account = Account::new(0);
+        let mut account = ConnectionState::new(0);
         account.on_sent(ms(0), &data(1));
         account.on_sent(ms(1), &data(101));
         account.on_received(ms(5), &ack(1));

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use hopscope_engine::mac::dcf::{Frame, FrameKind};
-use hopscope_engine::packet::arena::Extra;
+use hopscope_engine::packet::arena::Extension;
 use hopscope_engine::packet::olsr::OlsrBody;
 use hopscope_engine::packet::routing::RoutingMessage;
 use hopscope_engine::packet::{Body, Packet};
@@ -38,16 +38,16 @@ impl Tally {
         if frame.kind == FrameKind::Data && frame.frag == 0 {
             let packet = view.packet(frame.body);
             if packet.body.is_routing_message() {
-                self.on_message(packet, view.extra(packet));
+                self.on_message(packet, view.extension(packet));
             }
         }
     }
 
-    fn on_message(&mut self, packet: &Packet, extra: Option<&Extra>) {
+    fn on_message(&mut self, packet: &Packet, extension: Option<&Extension>) {
         let mut count = |kind| *self.routing.entry(kind).or_default() += 1;
-        match (&packet.body, extra) {
+        match (&packet.body, extension) {
             (Body::Aodv(message), _) => count(message.kind()),
-            (_, Some(Extra::Message(RoutingMessage::Olsr(olsr)))) => {
+            (_, Some(Extension::Message(RoutingMessage::Olsr(olsr)))) => {
                 for message in olsr.messages.iter() {
                     count(match message.body {
                         OlsrBody::Hello(_) => "hello",
@@ -55,7 +55,7 @@ impl Tally {
                     });
                 }
             }
-            (_, Some(Extra::Message(message))) => count(message.kind()),
+            (_, Some(Extension::Message(message))) => count(message.kind()),
             _ => {}
         }
     }

@@ -23,7 +23,7 @@ pub struct Options {
 
 /// A script and its verdict.
 #[derive(Debug, Clone)]
-pub struct Played {
+pub struct ScriptResult {
     /// Path below the folder.
     pub name: String,
     /// What came of it.
@@ -34,7 +34,7 @@ pub struct Played {
     pub expected: (Outcome, String),
 }
 
-impl Played {
+impl ScriptResult {
     /// What is not expressible names what is missing: no surprise.
     fn is_as_expected(&self) -> bool {
         let outcome = Outcome::of(&self.verdict);
@@ -46,7 +46,7 @@ impl Played {
 #[derive(Debug, Clone, Default)]
 pub struct Report {
     /// The scripts.
-    pub played: Vec<Played>,
+    pub played: Vec<ScriptResult>,
     /// What is no script, with file and line.
     pub errors: Vec<String>,
 }
@@ -78,7 +78,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
             Ok((verdict, assumed)) => {
                 let pass = (Outcome::Pass, String::new());
                 let expected = known.map_or(pass, |known| (known.verdict, known.reason.clone()));
-                report.played.push(Played { name, verdict, assumed, expected });
+                report.played.push(ScriptResult { name, verdict, assumed, expected });
             }
             Err(error) => report.errors.push(format!("{}:{error}", path.display())),
         }
@@ -105,7 +105,7 @@ fn collect(folder: &Path, into: &mut Vec<PathBuf>) -> Result<(), String> {
 impl Report {
     /// Every verdict is the expected one.
     pub fn is_as_expected(&self) -> bool {
-        self.played.iter().all(Played::is_as_expected)
+        self.played.iter().all(ScriptResult::is_as_expected)
     }
 
     /// How many gave this.

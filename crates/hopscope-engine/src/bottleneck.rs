@@ -40,7 +40,7 @@ pub struct BottleneckConfig {
 
 /// What is told to an observer.
 #[derive(Debug)]
-pub enum Seen<'a> {
+pub enum Observation<'a> {
     /// A data segment has left the sender, whether the queue had room for it or not.
     Data {
         /// When.
@@ -99,9 +99,9 @@ pub fn run(config: &BottleneckConfig, controls: &Controls) -> Result<BottleneckR
     let service = service(config, config.flow.packet).as_secs();
     let mut next = Time::ZERO;
     let stats = drive(config, controls, |seen| match seen {
-        Seen::Data { at, dropped: true } => result.drops_s.push(at.as_secs()),
-        Seen::Data { .. } => {}
-        Seen::Ack { at, sender, waiting } if at >= next => {
+        Observation::Data { at, dropped: true } => result.drops_s.push(at.as_secs()),
+        Observation::Data { .. } => {}
+        Observation::Ack { at, sender, waiting } if at >= next => {
             next = at + config.sample;
             result.t_s.push(at.as_secs());
             result.cwnd.push(sender.cwnd());
@@ -111,7 +111,7 @@ pub fn run(config: &BottleneckConfig, controls: &Controls) -> Result<BottleneckR
             result.sent.push(sender.stats().segments_sent);
             result.acked.push(sender.stats().bytes_acked as f64 / packet);
         }
-        Seen::Ack { .. } => {}
+        Observation::Ack { .. } => {}
     })?;
     result.retransmissions = stats.retransmissions;
     result.timeouts = stats.timeouts;
@@ -125,7 +125,7 @@ pub fn run(config: &BottleneckConfig, controls: &Controls) -> Result<BottleneckR
 pub fn drive(
     config: &BottleneckConfig,
     controls: &Controls,
-    mut see: impl FnMut(Seen<'_>),
+    mut see: impl FnMut(Observation<'_>),
 ) -> Result<SenderStats, BuildError> {
     problems(config).into_iter().next().map_or(Ok(()), Err)?;
     let network = network(config);
@@ -138,10 +138,10 @@ pub fn drive(
             let answer = joined.fold(Span::ZERO, |sum, data| sum + service(config, data.bytes));
             let waiting = world.wire_backlog(0).saturating_sub(answer);
             if let Some(sender) = world.sender(&world.flows()[0]) {
-                see(Seen::Ack { at, sender, waiting });
+                see(Observation::Ack { at, sender, waiting });
             }
         }
-        sent.iter().filter(|data| data.bytes > 0).for_each(|data| see(Seen::Data { at, dropped: data.dropped }));
+        sent.iter().filter(|data| data.bytes > 0).for_each(|data| see(Observation::Data { at, dropped: data.dropped }));
     }
     Ok(world.sender(&world.flows()[0]).map(|sender| *sender.stats()).unwrap_or_default())
 }

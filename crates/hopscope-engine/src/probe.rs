@@ -25,7 +25,7 @@ pub struct Probe {
 
 /// Where and when a packet of a train came out: at its destination, or where its time to live was used up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Seen {
+pub struct ProbeArrival {
     /// When.
     pub at: Time,
     /// Where.
@@ -34,7 +34,7 @@ pub struct Seen {
 
 /// Notes packets from outside whose time to live was used up.
 #[derive(Debug, Default)]
-struct Expired(Vec<(u64, Seen)>);
+struct Expired(Vec<(u64, ProbeArrival)>);
 
 impl Recorder for Expired {
     const WANTS: Classes = Classes::DROPS;
@@ -42,7 +42,7 @@ impl Recorder for Expired {
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
         if let Record::Dropped { node, packet, reason: DropReason::TtlExpired } = *record {
             if let Body::Opaque { number } = view.packet(packet).body {
-                self.0.push((number, Seen { at: now, node }));
+                self.0.push((number, ProbeArrival { at: now, node }));
             }
         }
     }
@@ -84,7 +84,7 @@ impl Probing {
         (from, to): (NodeId, NodeId),
         train: &[Probe],
         patience: Span,
-    ) -> Result<Vec<Option<Seen>>, BuildError> {
+    ) -> Result<Vec<Option<ProbeArrival>>, BuildError> {
         self.collect();
         let mut seen = vec![None; train.len()];
         let mut numbers = Vec::with_capacity(train.len());
@@ -140,10 +140,10 @@ impl Probing {
     }
 
     /// What has come out since the last call.
-    fn collect(&mut self) -> Vec<(u64, Seen)> {
+    fn collect(&mut self) -> Vec<(u64, ProbeArrival)> {
         let mut seen = self.world.observe(|expired, _, _| std::mem::take(&mut expired.0));
         let arrived = self.world.take_arrived();
-        seen.extend(arrived.iter().map(|packet| (packet.number, Seen { at: packet.at, node: packet.node })));
+        seen.extend(arrived.iter().map(|packet| (packet.number, ProbeArrival { at: packet.at, node: packet.node })));
         seen
     }
 }

@@ -9,7 +9,7 @@ use hopscope_core::ids::PacketId;
 
 /// What few packets carry beside their body; copies of a packet share it.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Extra {
+pub enum Extension {
     /// The routing message of [`crate::Body::Routing`].
     Message(RoutingMessage),
     /// The way the packet has to take.
@@ -20,17 +20,17 @@ pub enum Extra {
 
 /// Names the extra part of a packet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ExtraId(u32);
+pub struct ExtensionId(u32);
 
-impl ExtraId {
+impl ExtensionId {
     /// The packet has no extra part.
-    pub const NONE: ExtraId = ExtraId(u32::MAX);
+    pub const NONE: ExtensionId = ExtensionId(u32::MAX);
 }
 
 /// An extra part and the number of packets that share it; none: the slot is free.
 #[derive(Debug)]
 struct Shared {
-    extra: Option<Extra>,
+    extension: Option<Extension>,
     holders: u32,
 }
 
@@ -40,7 +40,7 @@ pub struct PacketArena {
     slots: Vec<Packet>,
     free: Vec<PacketId>,
     extras: Vec<Shared>,
-    free_extras: Vec<ExtraId>,
+    free_extras: Vec<ExtensionId>,
     /// Octets of packets from outside by number, and how many copies of the packet there are.
     octets: BTreeMap<u64, (Box<[u8]>, u32)>,
 }
@@ -67,8 +67,8 @@ impl PacketArena {
     #[inline]
     pub fn copy(&mut self, id: PacketId) -> PacketId {
         let packet = self.slots[id.index()];
-        if packet.extra != ExtraId::NONE {
-            self.extras[packet.extra.0 as usize].holders += 1;
+        if packet.extension != ExtensionId::NONE {
+            self.extras[packet.extension.0 as usize].holders += 1;
         }
         if let Body::Opaque { number } = packet.body {
             self.share_octets(number);
@@ -81,9 +81,9 @@ impl PacketArena {
     #[inline]
     pub fn release(&mut self, id: PacketId) {
         debug_assert!(!self.free.contains(&id), "packet {id} is released twice");
-        let extra = self.slots[id.index()].extra;
-        if extra != ExtraId::NONE {
-            self.let_go(extra);
+        let extension = self.slots[id.index()].extension;
+        if extension != ExtensionId::NONE {
+            self.let_go(extension);
         }
         if let Body::Opaque { number } = self.slots[id.index()].body {
             self.let_go_octets(number);
@@ -147,8 +147,8 @@ impl PacketArena {
     }
 
     /// Stores an extra part for one packet.
-    fn keep(&mut self, extra: Extra) -> ExtraId {
-        let shared = Shared { extra: Some(extra), holders: 1 };
+    fn keep(&mut self, extension: Extension) -> ExtensionId {
+        let shared = Shared { extension: Some(extension), holders: 1 };
         match self.free_extras.pop() {
             Some(id) => {
                 self.extras[id.0 as usize] = shared;
@@ -156,27 +156,27 @@ impl PacketArena {
             }
             None => {
                 self.extras.push(shared);
-                ExtraId((self.extras.len() - 1) as u32)
+                ExtensionId((self.extras.len() - 1) as u32)
             }
         }
     }
 
     /// The extra part of a packet.
-    pub fn extra(&self, id: ExtraId) -> Option<&Extra> {
-        self.extras.get(id.0 as usize)?.extra.as_ref()
+    pub fn extension(&self, id: ExtensionId) -> Option<&Extension> {
+        self.extras.get(id.0 as usize)?.extension.as_ref()
     }
 
     /// The body of a packet with a routing message, and the extra part that is kept for it.
-    pub fn keep_message(&mut self, message: RoutingMessage) -> (Body, ExtraId) {
+    pub fn keep_message(&mut self, message: RoutingMessage) -> (Body, ExtensionId) {
         match message {
-            RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtraId::NONE),
-            message => (Body::Routing, self.keep(Extra::Message(message))),
+            RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtensionId::NONE),
+            message => (Body::Routing, self.keep(Extension::Message(message))),
         }
     }
 
     /// Keeps a packet, itself without an extra part, for the notice that quotes it.
-    pub fn keep_failed(&mut self, packet: Packet) -> ExtraId {
-        self.keep(Extra::Failed(Box::new(Packet { extra: ExtraId::NONE, ..packet })))
+    pub fn keep_failed(&mut self, packet: Packet) -> ExtensionId {
+        self.keep(Extension::Failed(Box::new(Packet { extension: ExtensionId::NONE, ..packet })))
     }
 
     /// A packet with a routing message has come to its end: gives both.
@@ -184,8 +184,8 @@ impl PacketArena {
         let packet = *self.get(id);
         let message = match packet.body {
             Body::Aodv(message) => RoutingMessage::Aodv(message),
-            Body::Routing => match self.extra(packet.extra) {
-                Some(Extra::Message(message)) => message.clone(),
+            Body::Routing => match self.extension(packet.extension) {
+                Some(Extension::Message(message)) => message.clone(),
                 _ => unreachable!("a routing packet carries its message"),
             },
             _ => unreachable!("a routing message"),
@@ -195,32 +195,32 @@ impl PacketArena {
     }
 
     /// The source route of a packet.
-    pub fn source_route(&self, id: ExtraId) -> Option<&SourceRoute> {
-        match self.extra(id) {
-            Some(Extra::SourceRoute(route)) => Some(route),
+    pub fn source_route(&self, id: ExtensionId) -> Option<&SourceRoute> {
+        match self.extension(id) {
+            Some(Extension::SourceRoute(route)) => Some(route),
             _ => None,
         }
     }
 
     /// Gives a packet a source route in place of the one it has; its size changes with it.
     pub fn set_source_route(&mut self, id: PacketId, route: SourceRoute) {
-        let old = self.slots[id.index()].extra;
+        let old = self.slots[id.index()].extension;
         let saved = self.source_route(old).map_or(0, SourceRoute::bytes);
-        if old != ExtraId::NONE {
+        if old != ExtensionId::NONE {
             self.let_go(old);
         }
         let added = route.bytes();
-        let extra = self.keep(Extra::SourceRoute(route));
+        let extension = self.keep(Extension::SourceRoute(route));
         let packet = &mut self.slots[id.index()];
-        packet.extra = extra;
+        packet.extension = extension;
         packet.bytes = packet.bytes - saved + added;
     }
 
-    fn let_go(&mut self, id: ExtraId) {
+    fn let_go(&mut self, id: ExtensionId) {
         let shared = &mut self.extras[id.0 as usize];
         shared.holders -= 1;
         if shared.holders == 0 {
-            shared.extra = None;
+            shared.extension = None;
             self.free_extras.push(id);
         }
     }
@@ -259,7 +259,7 @@ mod tests {
         assert_eq!(arena.get(second).bytes, 100 + route(&[0, 1, 2]).bytes());
         arena.set_source_route(second, route(&[0, 3, 4, 2]));
         assert_eq!(arena.get(second).bytes, 100 + route(&[0, 3, 4, 2]).bytes());
-        let of = |arena: &PacketArena, id| arena.source_route(arena.get(id).extra).cloned();
+        let of = |arena: &PacketArena, id| arena.source_route(arena.get(id).extension).cloned();
         assert_eq!(of(&arena, first), Some(route(&[0, 1, 2])));
         assert_eq!(of(&arena, second), Some(route(&[0, 3, 4, 2])));
         arena.release(first);

@@ -23,7 +23,7 @@ mod path_notice;
 pub mod routing;
 pub mod tcp;
 
-pub use arena::{ExtraId, PacketArena};
+pub use arena::{ExtensionId, PacketArena};
 pub use drop::DropReason;
 pub use notice::Notice;
 pub use path::{PathInfo, PathOption};
@@ -64,7 +64,7 @@ pub struct Packet {
     /// Explicit congestion notification.
     pub ecn: Ecn,
     /// Routing message or source route it carries beside its body.
-    pub extra: ExtraId,
+    pub extension: ExtensionId,
     /// What it learns on its way, where its transport asks for it.
     pub path: Option<PathOption>,
     /// When this copy left the sending transport.
@@ -90,7 +90,7 @@ impl Packet {
             via: 0,
             received_next: false,
             ecn: Ecn::NotEct,
-            extra: ExtraId::NONE,
+            extension: ExtensionId::NONE,
             path: None,
             sent: now,
             body,

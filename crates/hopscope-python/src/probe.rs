@@ -17,7 +17,7 @@ pub struct Probing {
 }
 
 /// Where a packet came out, and when (ns); nothing of one that was lost.
-type Seen = Option<(u64, u32)>;
+type ProbeArrival = Option<(u64, u32)>;
 
 #[pymethods]
 impl Probing {
@@ -52,7 +52,7 @@ impl Probing {
         train: Vec<(u64, u32)>,
         patience: u64,
         ttl: u8,
-    ) -> PyResult<Vec<Seen>> {
+    ) -> PyResult<Vec<ProbeArrival>> {
         let probes: Vec<Probe> = train.into_iter().map(|(at, bytes)| Probe { at: Time(at), bytes, ttl }).collect();
         let ends = (NodeId(ends.0), NodeId(ends.1));
         let seen = py.detach(|| self.engine.train(ends, &probes, Span(patience))).map_err(|e| engine_error(py, &e))?;
@@ -70,7 +70,7 @@ impl Probing {
         reply: u32,
         patience: u64,
         ttl: u8,
-    ) -> PyResult<Seen> {
+    ) -> PyResult<ProbeArrival> {
         let probe = Probe { at: self.engine.now(), bytes, ttl };
         let ends = (NodeId(ends.0), NodeId(ends.1));
         let echo = py.detach(|| self.engine.echo(ends, probe, reply, Span(patience)));

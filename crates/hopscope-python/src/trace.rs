@@ -91,7 +91,7 @@ pub fn trace(
     let end = if cut { filter.until } else { Time::NEVER };
     let failure = Failure::default();
     let sink = Writer { write, failure: Arc::clone(&failure) };
-    let course = Course { end, token, progress, controls };
+    let course = Interpolation { end, token, progress, controls };
     let given = match form {
         "text" => traced(py, config, RecordTrace::new(Form::Text, filter, sink), course),
         "json" => traced(py, config, RecordTrace::new(Form::Json, filter, sink), course),
@@ -115,19 +115,24 @@ pub fn trace(
 }
 
 /// What goes along with a run, and where it ends.
-struct Course {
+struct Interpolation {
     end: Time,
     token: CancelToken,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
 }
 
-fn traced<T: Recorder + Trace + Send>(py: Python<'_>, config: Config, trace: T, course: Course) -> PyResult<Given> {
+fn traced<T: Recorder + Trace + Send>(
+    py: Python<'_>,
+    config: Config,
+    trace: T,
+    course: Interpolation,
+) -> PyResult<Given> {
     let flush = |simulation: &mut Simulation<T>| {
         simulation.observe(|trace, _, _| trace.flush());
         (None, ())
     };
-    let Course { end, token, progress, controls } = course;
+    let Interpolation { end, token, progress, controls } = course;
     run_part(py, config, (trace, flush), end, &token, progress, controls).map(|(given, ())| given)
 }
 

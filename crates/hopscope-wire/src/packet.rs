@@ -8,7 +8,7 @@
 use hopscope_engine::Config;
 use hopscope_engine::config::FlowConfig;
 use hopscope_engine::ids::NodeId;
-use hopscope_engine::packet::arena::Extra;
+use hopscope_engine::packet::arena::Extension;
 use hopscope_engine::packet::dccp::DccpPacket;
 use hopscope_engine::packet::routing::RoutingMessage;
 use hopscope_engine::packet::tcp::{Opening, TcpSegment};
@@ -31,11 +31,11 @@ const HOST: u8 = 1;
 
 /// A packet with what the arena keeps beside it.
 #[derive(Debug, Clone, Copy)]
-pub struct Whole<'a> {
+pub struct FullPacket<'a> {
     /// The packet.
     pub packet: &'a Packet,
     /// Its routing message or source route.
-    pub extra: Option<&'a Extra>,
+    pub extension: Option<&'a Extension>,
     /// Octets of a packet from outside.
     pub octets: &'a [u8],
 }
@@ -68,7 +68,7 @@ impl Encoder {
     }
 
     /// Writes the body of the frame in which `sender` sends a packet: LLC header, then the packet.
-    pub fn body(&self, whole: Whole<'_>, sender: NodeId, out: &mut Vec<u8>) {
+    pub fn body(&self, whole: FullPacket<'_>, sender: NodeId, out: &mut Vec<u8>) {
         if let Body::Arp { target, reply } = whole.packet.body {
             link::write_llc(out, link::ARP);
             Arp { sender: whole.packet.src, target, is_reply: reply }.write(out);
@@ -79,7 +79,7 @@ impl Encoder {
     }
 
     /// Writes a packet as `sender` sends it, from its IP header on; nothing of what is no IP packet.
-    pub fn packet(&self, whole: Whole<'_>, sender: NodeId, out: &mut Vec<u8>) {
+    pub fn packet(&self, whole: FullPacket<'_>, sender: NodeId, out: &mut Vec<u8>) {
         let packet = whole.packet;
         if let Body::Opaque { .. } = packet.body {
             out.extend(whole.octets);
@@ -106,20 +106,20 @@ impl Encoder {
     /// What an ICMP message quotes of a packet: its header and 8 octets (RFC 792).
     fn quoted(&self, failed: &Packet, sender: NodeId) -> Vec<u8> {
         let mut octets = Vec::new();
-        self.packet(Whole { packet: failed, extra: None, octets: &[] }, sender, &mut octets);
+        self.packet(FullPacket { packet: failed, extension: None, octets: &[] }, sender, &mut octets);
         octets.truncate(4 * usize::from(octets[0] & 0x0F) + 8);
         octets
     }
 
     /// Writes what is behind the IP header; none of what is no IP packet.
-    fn inside(&self, whole: Whole<'_>, sender: NodeId, inner: &mut Vec<u8>) -> Option<Head> {
+    fn inside(&self, whole: FullPacket<'_>, sender: NodeId, inner: &mut Vec<u8>) -> Option<Head> {
         let packet = whole.packet;
         let ends = (packet.src, packet.dst);
         let addresses = (address::ip(packet.src), address::ip(packet.dst));
         let plain = |protocol| Some(Head { ends, protocol });
         let full = self.full.get(packet.flow.index()).copied().unwrap_or(0);
-        let route = match whole.extra {
-            Some(Extra::SourceRoute(route)) => Some(route),
+        let route = match whole.extension {
+            Some(Extension::SourceRoute(route)) => Some(route),
             _ => None,
         };
         let led = |protocol: u8, inner: &mut Vec<u8>| {
@@ -165,7 +165,7 @@ impl Encoder {
                 plain(ipv4::UDP)
             }
             Body::PathNotice(own) if own.kind == PathNoticeKind::Unreachable => {
-                let Some(Extra::Failed(failed)) = whole.extra else { unreachable!("ICMP quotes a packet") };
+                let Some(Extension::Failed(failed)) = whole.extension else { unreachable!("ICMP quotes a packet") };
                 let quoted = self.quoted(failed, sender);
                 Icmp { kind: IcmpKind::Unreachable(HOST), packet: &quoted }.write(inner);
                 plain(ipv4::ICMP)
@@ -175,21 +175,24 @@ impl Encoder {
                 datagram(ports, addresses, inner, |out| path_notice::write(own, out));
                 plain(ipv4::UDP)
             }
-            Body::Routing => match whole.extra {
-                Some(Extra::Message(RoutingMessage::Dsr(message))) => {
+            Body::Routing => match whole.extension {
+                Some(Extension::Message(RoutingMessage::Dsr(message))) => {
                     let (header, ends) = Dsr::of_message(message, sender);
                     header.write(inner);
                     Some(Head { ends, protocol: ipv4::DSR })
                 }
-                Some(Extra::Message(RoutingMessage::Dsdv(update))) => {
+                Some(Extension::Message(RoutingMessage::Dsdv(update))) => {
                     datagram((DSDV_PORT, DSDV_PORT), addresses, inner, |out| dsdv::write(update, out));
                     plain(ipv4::UDP)
                 }
-                Some(Extra::Message(RoutingMessage::Olsr(own))) => {
+                Some(Extension::Message(RoutingMessage::Olsr(own))) => {
                     datagram((OLSR_PORT, OLSR_PORT), addresses, inner, |out| olsr::write(own, out));
                     plain(ipv4::UDP)
                 }
-                Some(Extra::Message(RoutingMessage::Aodv(_)) | Extra::SourceRoute(_) | Extra::Failed(_)) | None => {
+                Some(
+                    Extension::Message(RoutingMessage::Aodv(_)) | Extension::SourceRoute(_) | Extension::Failed(_),
+                )
+                | None => {
                     unreachable!("AODV is a body of its own, and a routing packet carries its message")
                 }
             },
@@ -261,7 +264,7 @@ mod tests {
         let mut packet = Packet::new(NodeId(0), NodeId(1), 40, 64, Body::Tcp(segment), Time::ZERO);
         packet.flow = FlowId(0);
         let mut out = Vec::new();
-        Encoder::new(config).packet(Whole { packet: &packet, extra: None, octets: &[] }, NodeId(0), &mut out);
+        Encoder::new(config).packet(FullPacket { packet: &packet, extension: None, octets: &[] }, NodeId(0), &mut out);
         let (tcp, _) = Tcp::read(&out[20..], ([10, 0, 0, 1], [10, 0, 0, 2]), 0).expect("its own segment");
         let mut words = out[34..36].to_vec();
         words.extend_from_slice(&out[40..20 + tcp.head_bytes()]);

@@ -21,7 +21,7 @@ use hopscope_engine::transport::tcp::{Connection, Expiries, SenderState};
 use hopscope_engine::transport::{Cx, Note, TransportEffect};
 use hopscope_engine::units::Time;
 
-use crate::script::{At, Base, Event, Packet, Script, ScriptError, TcpOption, What};
+use crate::script::{Action, At, Base, Event, Packet, Script, ScriptError, TcpOption};
 use calls::Sockets;
 use setup::{Setup, setup};
 pub use setup::{System, system_of};
@@ -150,23 +150,23 @@ impl Player {
         for event in events {
             let (from, to) = self.instants(event.at);
             match &event.what {
-                What::Packet(packet) if packet.out => {
+                Action::Packet(packet) if packet.out => {
                     if let Some(foreign) = packet.foreign {
                         return Err(Stop::foreign(event.line, foreign));
                     }
                     self.now = self.expect(event.line, packet, from, to)?.max(from);
                     continue;
                 }
-                What::Foreign(reason) => return Err(Stop::foreign(event.line, *reason)),
+                Action::Foreign(reason) => return Err(Stop::foreign(event.line, *reason)),
                 _ => {}
             }
             self.run_until(from, true);
             self.now = from;
             match &event.what {
-                What::Packet(packet) => self.arrive(event.line, packet)?,
-                What::Call(call) => self.call(event.line, call, to)?,
-                What::Code(code) => self.check_code(event.line, code)?,
-                What::Command(_) | What::Foreign(_) => {}
+                Action::Packet(packet) => self.arrive(event.line, packet)?,
+                Action::Call(call) => self.call(event.line, call, to)?,
+                Action::Code(code) => self.check_code(event.line, code)?,
+                Action::Command(_) | Action::Foreign(_) => {}
             }
         }
         Ok(())

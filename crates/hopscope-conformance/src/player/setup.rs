@@ -6,7 +6,7 @@ use hopscope_engine::units::Span;
 use serde_json::{Value, json};
 
 use super::Stop;
-use crate::script::{Call, Packet, Script, TcpOption, What};
+use crate::script::{Action, Call, Packet, Script, TcpOption};
 
 /// Bytes of the timestamps option with its padding, which a segment has less room for (RFC 7323 A).
 pub(super) const STAMPS: u64 = 12;
@@ -66,7 +66,7 @@ impl System {
 /// The system that the commands of a script are for; none: it has neither a `sysctl` nor the `defaults.sh` of Google's suite.
 pub fn system_of(script: &Script) -> Option<System> {
     let says = |text: &str| {
-        script.events.iter().any(|event| matches!(&event.what, What::Command(command) if command.contains(text)))
+        script.events.iter().any(|event| matches!(&event.what, Action::Command(command) if command.contains(text)))
     };
     match says("sysctl") || says("defaults.sh") {
         true if says("net.inet.") => Some(System::FreeBsd),
@@ -131,7 +131,7 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
         script
             .events
             .iter()
-            .filter_map(|event| if let What::Packet(packet) = &event.what { Some(&**packet) } else { None })
+            .filter_map(|event| if let Action::Packet(packet) = &event.what { Some(&**packet) } else { None })
     };
     let syn = |out: bool| Offer(packets().find(|packet| packet.out == out && packet.has('S')));
     let (theirs, ours) = (syn(false), syn(true));
@@ -210,7 +210,7 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
     flow.control = Some(ControlChoice::BuiltIn(control));
     flow.recovery = recovery;
     let active =
-        script.events.iter().any(|event| matches!(&event.what, What::Call(Call { name, .. }) if name == "connect"))
+        script.events.iter().any(|event| matches!(&event.what, Action::Call(Call { name, .. }) if name == "connect"))
             || packets().next().is_some_and(|first| first.out && first.flags == "S");
     let window = ours.0.and_then(|packet| packet.win).and_then(|window| u32::try_from(window).ok());
     let advertised_mss = set_mss.or(ours.mss());
@@ -220,7 +220,7 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
 /// What the script sets as TCP_MAXSEG.
 fn set_mss(script: &Script) -> Option<u64> {
     script.events.iter().find_map(|event| match &event.what {
-        What::Call(Call { name, args, .. }) if name == "setsockopt" && args.get(2)? == "TCP_MAXSEG" => {
+        Action::Call(Call { name, args, .. }) if name == "setsockopt" && args.get(2)? == "TCP_MAXSEG" => {
             args.get(3)?.trim_matches(['[', ']', ' ']).parse().ok()
         }
         _ => None,
@@ -233,9 +233,9 @@ fn base(script: &Script, system: System, sack: bool) -> Result<(Value, Congestio
     let commands: Vec<(usize, &str)> = script
         .events
         .iter()
-        .filter_map(
-            |event| if let What::Command(command) = &event.what { Some((event.line, command.as_str())) } else { None },
-        )
+        .filter_map(|event| {
+            if let Action::Command(command) = &event.what { Some((event.line, command.as_str())) } else { None }
+        })
         .collect();
     let by_sack = |with: LossRecovery| if sack { with } else { LossRecovery::NewReno };
     if system == System::Engine {
@@ -271,7 +271,7 @@ fn base(script: &Script, system: System, sack: bool) -> Result<(Value, Congestio
         }
     }
     for event in &script.events {
-        if let What::Call(call) = &event.what
+        if let Action::Call(call) = &event.what
             && call.name == "setsockopt"
             && call.args.get(2).is_some_and(|name| name == "TCP_CONGESTION")
         {
@@ -310,6 +310,6 @@ fn fast_open(script: &Script) -> Option<usize> {
     script
         .events
         .iter()
-        .find(|event| matches!(&event.what, What::Packet(packet) if asks(packet)))
+        .find(|event| matches!(&event.what, Action::Packet(packet) if asks(packet)))
         .map(|event| event.line)
 }

@@ -54,7 +54,7 @@ pub struct Event {
     /// When.
     pub at: At,
     /// What.
-    pub what: What,
+    pub what: Action,
 }
 
 /// When an event happens, in microseconds.
@@ -81,7 +81,7 @@ pub enum Base {
 
 /// What happens.
 #[derive(Debug, Clone, PartialEq)]
-pub enum What {
+pub enum Action {
     /// A segment comes in or has to go out.
     Packet(Box<Packet>),
     /// A socket call and its result.

@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::options::options;
-use super::{Packet, ScriptError, What};
+use super::{Action, Packet, ScriptError};
 
 /// Protocols other than TCP.
 const FOREIGN: [(&str, &str); 7] = [
@@ -16,7 +16,7 @@ const FOREIGN: [(&str, &str); 7] = [
 ];
 
 /// The cursor stands behind `<` (in) or `>` (`out`).
-pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<What, ScriptError> {
+pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<Action, ScriptError> {
     text.skip()?;
     let mut foreign = None;
     if text.eat("(") {
@@ -33,7 +33,7 @@ pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<What, ScriptError> 
         let rest = text.rest();
         if rest.starts_with(name) && !rest[name.len()..].starts_with(|c: char| c.is_ascii_alphanumeric()) {
             text.take_while(|c| c != '\n');
-            return Ok(What::Foreign(what));
+            return Ok(Action::Foreign(what));
         }
     }
     let flags = text.take_while(|c| "SFRPEWUAC.-".contains(c) || c.is_ascii_digit()).to_string();
@@ -45,7 +45,7 @@ pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<What, ScriptError> 
     text.skip()?;
     if text.eat("...") {
         text.take_while(|c| c != '\n');
-        return Ok(What::Foreign("any sequence number"));
+        return Ok(Action::Foreign("any sequence number"));
     }
     let seq: u64 = text.number("first sequence number")?;
     text.token(":")?;
@@ -84,5 +84,5 @@ pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<What, ScriptError> 
     if text.peek().is_some_and(|c| !begins(c)) {
         return text.error(format!("found {} behind a segment; allowed are ack, win, urg and options", text.found()));
     }
-    Ok(What::Packet(Box::new(packet)))
+    Ok(Action::Packet(Box::new(packet)))
 }

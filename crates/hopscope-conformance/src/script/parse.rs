@@ -2,7 +2,7 @@
 
 use super::cursor::Cursor;
 use super::packet::packet;
-use super::{At, Base, Call, Event, Script, ScriptError, Setting, What};
+use super::{Action, At, Base, Call, Event, Script, ScriptError, Setting};
 
 /// Reads a script.
 ///
@@ -48,12 +48,12 @@ fn setting(text: &mut Cursor) -> Result<Setting, ScriptError> {
     Ok(Setting { line, name, value: value.to_string() })
 }
 
-fn what(text: &mut Cursor) -> Result<What, ScriptError> {
+fn what(text: &mut Cursor) -> Result<Action, ScriptError> {
     if text.eat("`") {
-        return Ok(What::Command(text.take_past("`")?.trim().to_string()));
+        return Ok(Action::Command(text.take_past("`")?.trim().to_string()));
     }
     if text.eat("%{") {
-        return Ok(What::Code(text.take_past("}%")?.to_string()));
+        return Ok(Action::Code(text.take_past("}%")?.to_string()));
     }
     if text.eat("<") {
         return packet(text, false);
@@ -115,7 +115,7 @@ fn micros(text: &mut Cursor) -> Result<i64, ScriptError> {
 // Calls.
 
 /// `write(4, ..., 1000) = 1000`, `read(4, ..., 1) = -1 EAGAIN (Resource temporarily unavailable)`.
-fn call(text: &mut Cursor) -> Result<What, ScriptError> {
+fn call(text: &mut Cursor) -> Result<Action, ScriptError> {
     let name = text.word().to_string();
     text.skip()?;
     if name.is_empty() || !text.eat("(") {
@@ -142,7 +142,7 @@ fn call(text: &mut Cursor) -> Result<What, ScriptError> {
             text.take_past(")")?;
         }
     }
-    Ok(What::Call(Call { name, args, gives, error }))
+    Ok(Action::Call(Call { name, args, gives, error }))
 }
 
 fn integer(text: &mut Cursor) -> Result<i64, ScriptError> {

@@ -8,7 +8,7 @@ use hopscope_core::units::Time;
 
 /// A packet from outside that has reached its destination.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Arrived {
+pub struct ExternalArrival {
     /// When.
     pub at: Time,
     /// Where.
@@ -27,7 +27,7 @@ pub struct Arrived {
 #[derive(Debug, Default)]
 pub struct Outside {
     entered: u64,
-    arrived: Vec<Arrived>,
+    arrived: Vec<ExternalArrival>,
 }
 
 impl Outside {
@@ -38,12 +38,12 @@ impl Outside {
     }
 
     /// A packet leaves the network.
-    pub fn leave(&mut self, packet: Arrived) {
+    pub fn leave(&mut self, packet: ExternalArrival) {
         self.arrived.push(packet);
     }
 
     /// What has arrived since the last call, in order.
-    pub fn take_arrived(&mut self) -> Vec<Arrived> {
+    pub fn take_arrived(&mut self) -> Vec<ExternalArrival> {
         std::mem::take(&mut self.arrived)
     }
 }

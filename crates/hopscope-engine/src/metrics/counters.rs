@@ -11,7 +11,7 @@ use hopscope_core::units::Time;
 
 /// Counters of all nodes and of the senders of all flows at one instant.
 #[derive(Debug, Clone, Default)]
-pub struct Counted {
+pub struct CounterSnapshot {
     nodes: Vec<Counters>,
     /// What each node has got from each neighbour, packets.
     received: Vec<Vec<(NodeId, u64)>>,
@@ -20,10 +20,10 @@ pub struct Counted {
     in_flight: Vec<u64>,
 }
 
-impl Counted {
+impl CounterSnapshot {
     /// As they stand now; queues are measured since `from`.
     pub(super) fn read(view: &mut impl NetworkView, (nodes, flows): (usize, usize), from: Time) -> Self {
-        Counted {
+        CounterSnapshot {
             nodes: (0..nodes as u32).map(|node| view.counters(NodeId(node), from)).collect(),
             received: (0..nodes as u32).map(|node| view.received_from(NodeId(node))).collect(),
             senders: (0..flows as u32).map(|flow| view.sender_stats(FlowId(flow)).unwrap_or_default()).collect(),
@@ -42,7 +42,10 @@ impl Counted {
     }
 
     /// The links that have carried packets since `before`: receiver, sender, packets; in order.
-    pub fn carried_since<'a>(&'a self, before: &'a Counted) -> impl Iterator<Item = (NodeId, NodeId, u64)> + 'a {
+    pub fn carried_since<'a>(
+        &'a self,
+        before: &'a CounterSnapshot,
+    ) -> impl Iterator<Item = (NodeId, NodeId, u64)> + 'a {
         self.received.iter().enumerate().flat_map(move |(node, neighbours)| {
             let old = before.received.get(node).map_or(&[][..], Vec::as_slice);
             neighbours.iter().filter_map(move |&(from, packets)| {

@@ -27,11 +27,11 @@ use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::ResetCode;
 
-pub use counters::Counted;
+pub use counters::CounterSnapshot;
 use counters::marks;
 pub use outcomes::Outcomes;
 pub use paths::PathLengths;
-pub use repairs::Repairs;
+pub use repairs::SpuriousRetransmissions;
 pub use routes::{FlowRoute, FlowRoutes};
 pub use series::Series;
 pub use sharing::{Fairness, Starvation, jain, max_min};
@@ -141,9 +141,9 @@ impl RoutingMeter {
 pub struct Meter {
     start: Time,
     /// Counters of machines when the measured time began.
-    pub before: Counted,
+    pub before: CounterSnapshot,
     /// The same when the meter was closed.
-    pub after: Counted,
+    pub after: CounterSnapshot,
     /// Per flow.
     pub flows: Vec<FlowMeter>,
     /// Drops of each node by `DropReason::ALL`.
@@ -161,7 +161,7 @@ pub struct Meter {
     /// Starvation of the flows.
     pub starvation: Vec<Starvation>,
     /// What was sent again for nothing.
-    pub repairs: Repairs,
+    pub repairs: SpuriousRetransmissions,
     /// When the first flow had carried everything, and what had come of each by then.
     first_completion: Option<(Time, Vec<u64>)>,
     series: [Option<Series>; SeriesKind::ALL.len()],
@@ -175,8 +175,8 @@ impl Meter {
         let keep = |kind| config.series.keep.contains(&kind).then(Series::default);
         let mut meter = Meter {
             start: Time::ZERO,
-            before: Counted::default(),
-            after: Counted::default(),
+            before: CounterSnapshot::default(),
+            after: CounterSnapshot::default(),
             flows: config.flows.iter().map(|flow| FlowMeter::new(Time::ZERO, unheard_of(flow))).collect(),
             drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
             data_drops: vec![[0; DropReason::COUNT]; config.nodes.len()],
@@ -185,7 +185,7 @@ impl Meter {
             routes: FlowRoutes::new(config),
             fairness: Fairness::new(config),
             starvation: config.flows.iter().map(|flow| Starvation::new(flow, config.starved_after)).collect(),
-            repairs: Repairs::new(config.flows.iter().map(|flow| NodeId(flow.from))),
+            repairs: SpuriousRetransmissions::new(config.flows.iter().map(|flow| NodeId(flow.from))),
             first_completion: None,
             series: SeriesKind::ALL.map(keep),
             interval: config.series.interval,
@@ -200,7 +200,7 @@ impl Meter {
     /// Forgets everything counted so far and counts from `now`. Series are kept whole.
     fn restart(&mut self, now: Time, view: &mut impl NetworkView) {
         self.start = now;
-        self.before = Counted::read(view, (self.drops.len(), self.flows.len()), now);
+        self.before = CounterSnapshot::read(view, (self.drops.len(), self.flows.len()), now);
         for flow in &mut self.flows {
             let left = if flow.whole == u64::MAX { u64::MAX } else { flow.whole.saturating_sub(flow.delivered_bytes) };
             *flow = FlowMeter {
@@ -272,7 +272,7 @@ impl Meter {
 
     /// Accounts everything up to `now`.
     pub fn close(&mut self, now: Time, view: &mut impl NetworkView) {
-        self.after = Counted::read(view, (self.drops.len(), self.flows.len()), self.start);
+        self.after = CounterSnapshot::read(view, (self.drops.len(), self.flows.len()), self.start);
         self.close_intervals(now);
         for flow in &mut self.flows {
             flow.close_cwnd(now);

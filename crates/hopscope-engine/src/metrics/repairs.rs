@@ -34,17 +34,17 @@ struct Sender {
 
 /// Repetitions of all flows.
 #[derive(Debug, Clone)]
-pub struct Repairs {
+pub struct SpuriousRetransmissions {
     senders: Vec<Sender>,
     /// Open candidates of all flows.
     open: usize,
 }
 
-impl Repairs {
+impl SpuriousRetransmissions {
     /// For flows that these nodes send.
     pub(super) fn new(sources: impl Iterator<Item = NodeId>) -> Self {
         let sender = |node| Sender { node, timeouts: 0, candidates: Vec::new(), spurious: 0, needless: 0 };
-        Repairs { senders: sources.map(sender).collect(), open: 0 }
+        SpuriousRetransmissions { senders: sources.map(sender).collect(), open: 0 }
     }
 
     /// Forgets the counts and the open candidates.

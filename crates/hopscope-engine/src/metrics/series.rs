@@ -38,13 +38,13 @@ pub struct SeriesEntry {
     /// What has one of its own, and the column with its number; empty: the network as a whole.
     pub owner: &'static str,
     /// What a value tells of the time around its instant.
-    pub course: Course,
+    pub course: Interpolation,
 }
 
 /// What a value of a series tells of the time around its instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Course {
+pub enum Interpolation {
     /// It holds until the next, the last until the end of the run.
     Changes,
     /// It was read at its instant, at the ends of intervals.
@@ -59,14 +59,14 @@ impl SeriesKind {
     /// What it is.
     pub fn entry(self) -> SeriesEntry {
         let (heading, unit, owner, course) = match self {
-            SeriesKind::Cwnd => ("congestion window", "segments", "flow", Course::Changes),
-            SeriesKind::AckWindow => ("delay window of the receiver", "segments", "flow", Course::Changes),
-            SeriesKind::Rate => ("sending rate", "packets/s", "flow", Course::Changes),
-            SeriesKind::Rtt => ("round-trip time", "s", "flow", Course::Samples),
-            SeriesKind::Queue => ("interface queue", "packets", "node", Course::Readings),
-            SeriesKind::Throughput => ("throughput", "kbit/s", "flow", Course::Intervals),
-            SeriesKind::Route => ("route at the source", "1: there is one", "flow", Course::Changes),
-            SeriesKind::Fairness => ("Jain's index", "", "", Course::Intervals),
+            SeriesKind::Cwnd => ("congestion window", "segments", "flow", Interpolation::Changes),
+            SeriesKind::AckWindow => ("delay window of the receiver", "segments", "flow", Interpolation::Changes),
+            SeriesKind::Rate => ("sending rate", "packets/s", "flow", Interpolation::Changes),
+            SeriesKind::Rtt => ("round-trip time", "s", "flow", Interpolation::Samples),
+            SeriesKind::Queue => ("interface queue", "packets", "node", Interpolation::Readings),
+            SeriesKind::Throughput => ("throughput", "kbit/s", "flow", Interpolation::Intervals),
+            SeriesKind::Route => ("route at the source", "1: there is one", "flow", Interpolation::Changes),
+            SeriesKind::Fairness => ("Jain's index", "", "", Interpolation::Intervals),
         };
         let doc = Self::WORDS.iter().find(|(word, _)| *word == self.word()).map_or("", |(_, doc)| doc);
         SeriesEntry { name: self.word(), doc, unit, heading, owner, course }

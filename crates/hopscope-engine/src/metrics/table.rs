@@ -20,9 +20,9 @@ pub struct Metric {
     /// What its values are.
     pub kind: MetricKind,
     /// Where it means something.
-    pub applies: Applies,
+    pub applies: Applicability,
     /// Where it is shown unasked.
-    pub shown: Shown,
+    pub shown: Visibility,
     /// The metric of a group of flows that adds it up; empty: none.
     pub total: &'static str,
 }
@@ -46,7 +46,7 @@ pub enum MetricKind {
 /// Where a metric means something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Applies {
+pub enum Applicability {
     /// Everywhere.
     Always,
     /// To flows over TCP.
@@ -58,7 +58,7 @@ pub enum Applies {
 /// Where a metric is shown unasked, each place including the ones before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Shown {
+pub enum Visibility {
     /// In the tables of a store alone.
     Stored,
     /// In the tables of a report.
@@ -80,8 +80,8 @@ impl Metric {
             heading,
             short: heading,
             kind: MetricKind::Sample,
-            applies: Applies::Always,
-            shown: Shown::Stored,
+            applies: Applicability::Always,
+            shown: Visibility::Stored,
             total: "",
         }
     }
@@ -94,7 +94,7 @@ impl Metric {
     }
 
     /// The same, shown here.
-    pub const fn shown(mut self, shown: Shown) -> Metric {
+    pub const fn shown(mut self, shown: Visibility) -> Metric {
         self.shown = shown;
         self
     }
@@ -106,7 +106,7 @@ impl Metric {
     }
 
     /// The same, where this holds.
-    pub const fn applies(mut self, applies: Applies) -> Metric {
+    pub const fn applies(mut self, applies: Applicability) -> Metric {
         self.applies = applies;
         self
     }

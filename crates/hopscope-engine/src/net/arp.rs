@@ -29,7 +29,7 @@ pub struct Arp {
 
 /// What an ARP packet that came in leads to, in order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Learnt {
+pub struct ArpOutcome {
     /// The packet that was held for its sender goes on.
     pub released: Option<PacketId>,
     /// It asked for this node: a reply goes back.
@@ -76,8 +76,8 @@ impl Arp {
     }
 
     /// An ARP packet from `neighbour` came in at `node`.
-    pub fn on_packet(&mut self, node: NodeId, neighbour: NodeId, target: NodeId, reply: bool) -> Learnt {
-        Learnt { released: self.learn(neighbour), answers: !reply && target == node }
+    pub fn on_packet(&mut self, node: NodeId, neighbour: NodeId, target: NodeId, reply: bool) -> ArpOutcome {
+        ArpOutcome { released: self.learn(neighbour), answers: !reply && target == node }
     }
 
     /// The address of `neighbour` is known now. Gives the packet held for it.

@@ -36,7 +36,7 @@ records! {
 
 /// Whom a record is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct About {
+pub struct Subject {
     /// The node at which it happens: of a frame that leaves its transmitter, of a packet that comes into being its source.
     pub node: Option<NodeId>,
     /// The flow, where the record itself says so.
@@ -45,21 +45,21 @@ pub struct About {
     pub packet: Option<PacketId>,
 }
 
-impl About {
+impl Subject {
     fn node(node: NodeId) -> Self {
-        About { node: Some(node), ..About::default() }
+        Subject { node: Some(node), ..Subject::default() }
     }
 
     fn flow(flow: FlowId) -> Self {
-        About { flow: Some(flow).filter(|&flow| flow != FlowId::NONE), ..About::default() }
+        Subject { flow: Some(flow).filter(|&flow| flow != FlowId::NONE), ..Subject::default() }
     }
 
     fn and_flow(self, flow: FlowId) -> Self {
-        About { flow: About::flow(flow).flow, ..self }
+        Subject { flow: Subject::flow(flow).flow, ..self }
     }
 
     fn and_packet(self, packet: PacketId) -> Self {
-        About { packet: Some(packet), ..self }
+        Subject { packet: Some(packet), ..self }
     }
 
     fn and_frame(self, frame: &Frame) -> Self {
@@ -75,19 +75,19 @@ impl About {
         let Some(packet) = self.packet else { return self };
         let packet = view.packet(packet);
         let flow = self.flow.or(Some(packet.flow).filter(|&flow| flow != FlowId::NONE));
-        About { node: self.node.or(Some(packet.src)), flow, ..self }
+        Subject { node: self.node.or(Some(packet.src)), flow, ..self }
     }
 }
 
 impl Record {
     /// Whom it is about.
-    pub fn about(&self) -> About {
+    pub fn about(&self) -> Subject {
         match *self {
             Record::FrameBegan { ref frame, .. } | Record::FrameUnsent { ref frame } => {
-                About::node(frame.src).and_frame(frame)
+                Subject::node(frame.src).and_frame(frame)
             }
             Record::FrameEnded { node, ref frame, .. } | Record::FrameOverheard { node, ref frame, .. } => {
-                About::node(node).and_frame(frame)
+                Subject::node(node).and_frame(frame)
             }
             Record::Busy { node, .. }
             | Record::Power { node, .. }
@@ -107,7 +107,7 @@ impl Record {
             | Record::RouteInstalled { node, .. }
             | Record::RoutingTimerArmed { node, .. }
             | Record::RoutingTimerExpired { node, .. }
-            | Record::QueueLength { node, .. } => About::node(node),
+            | Record::QueueLength { node, .. } => Subject::node(node),
             Record::WireBegan { node, packet, .. }
             | Record::WireEnded { node, packet, .. }
             | Record::ExchangeEnded { node, packet, .. }
@@ -120,13 +120,13 @@ impl Record {
             | Record::Dequeued { node, packet, .. }
             | Record::Offered { node, packet }
             | Record::Dropped { node, packet, .. }
-            | Record::Marked { node, packet, .. } => About::node(node).and_packet(packet),
-            Record::PacketMade { packet } => About::default().and_packet(packet),
+            | Record::Marked { node, packet, .. } => Subject::node(node).and_packet(packet),
+            Record::PacketMade { packet } => Subject::default().and_packet(packet),
             Record::SegmentSent { node, flow, .. }
             | Record::SegmentReceived { node, flow, .. }
             | Record::TimerArmed { node, flow, .. }
             | Record::TimerExpired { node, flow, .. }
-            | Record::TimerStopped { node, flow, .. } => About::node(node).and_flow(flow),
+            | Record::TimerStopped { node, flow, .. } => Subject::node(node).and_flow(flow),
             Record::AppSent { flow, .. }
             | Record::RateSet { flow, .. }
             | Record::AppClosed { flow }
@@ -138,8 +138,8 @@ impl Record {
             | Record::Window { flow, .. }
             | Record::AckWindow { flow, .. }
             | Record::SendingRate { flow, .. }
-            | Record::Rtt { flow, .. } => About::flow(flow),
-            Record::ParameterSet { .. } | Record::SampleEnd | Record::MeasureBegan => About::default(),
+            | Record::Rtt { flow, .. } => Subject::flow(flow),
+            Record::ParameterSet { .. } | Record::SampleEnd | Record::MeasureBegan => Subject::default(),
         }
     }
 }

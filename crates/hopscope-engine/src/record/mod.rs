@@ -9,7 +9,7 @@ mod classes;
 mod facts;
 mod view;
 
-pub use about::About;
+pub use about::Subject;
 pub use classes::Classes;
 pub use facts::{Header, Record};
 pub use view::{Counters, NetworkView, flight, link_between};

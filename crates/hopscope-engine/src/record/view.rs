@@ -12,7 +12,7 @@ use crate::transport::tcp::{Receipt, SenderStats};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::Packet;
-use hopscope_packet::arena::Extra;
+use hopscope_packet::arena::Extension;
 use hopscope_phy::channel::Link;
 
 /// What an 802.11 interface counts for itself.
@@ -36,7 +36,7 @@ pub trait NetworkView {
     fn packet(&self, packet: PacketId) -> &Packet;
 
     /// The routing message or source route that a packet carries beside its body.
-    fn extra(&self, packet: &Packet) -> Option<&Extra>;
+    fn extension(&self, packet: &Packet) -> Option<&Extension>;
 
     /// Octets of a packet from outside; none of others.
     fn octets(&self, packet: &Packet) -> &[u8];

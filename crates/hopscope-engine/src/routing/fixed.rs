@@ -70,7 +70,7 @@ const UNSEEN: u32 = u32::MAX;
 
 /// An entry that was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Installed {
+pub struct InstalledRoute {
     /// At this node.
     pub node: NodeId,
     /// Neighbour that takes the packets.
@@ -102,7 +102,7 @@ impl FixedRoutes {
         graph: &impl Neighbours,
         tables: &mut impl Tables,
         (src, dst): (NodeId, NodeId),
-        mut on_entry: impl FnMut(Installed),
+        mut on_entry: impl FnMut(InstalledRoute),
     ) -> Option<u32> {
         if tables.table(src).lookup(dst).is_some() {
             return Some(installed_hops(tables, src, dst));
@@ -118,7 +118,7 @@ impl FixedRoutes {
                 let table = tables.table_mut(at);
                 if table.lookup(dst).is_none() {
                     table.0.push((dst, next));
-                    on_entry(Installed { node: at, next_hop: next, hops: left + 1 });
+                    on_entry(InstalledRoute { node: at, next_hop: next, hops: left + 1 });
                 }
                 at = next;
             }

@@ -27,7 +27,7 @@ use crate::config::net::RoutingProtocol;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
-use hopscope_packet::arena::Extra;
+use hopscope_packet::arena::Extension;
 use hopscope_packet::dsr::SourceRoute;
 use hopscope_packet::routing::RoutingMessage;
 use hopscope_packet::{Body, DropReason, Packet};
@@ -128,7 +128,7 @@ impl Router {
     }
 
     /// A unicast frame from the neighbour `from` to another one was received, in which a packet carried this.
-    pub fn on_overheard(&mut self, from: NodeId, carried: &Extra, cx: &mut Cx) {
+    pub fn on_overheard(&mut self, from: NodeId, carried: &Extension, cx: &mut Cx) {
         match self {
             Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) => {}
             Router::Dsr(dsr) => dsr.on_overheard(from, carried, cx),

@@ -234,8 +234,8 @@ impl<R: Recorder> World<R> {
     fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
         let bytes = self.nodes[node].ip.header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
         self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
-        let (body, extra) = self.packets.keep_message(message);
-        let id = self.admit(Packet { extra, ..Packet::new(node, to, bytes, ttl, body, self.now) });
+        let (body, extension) = self.packets.keep_message(message);
+        let id = self.admit(Packet { extension, ..Packet::new(node, to, bytes, ttl, body, self.now) });
         self.send_later(node, id, delay);
     }
 
@@ -551,7 +551,7 @@ impl<R: Recorder> World<R> {
             self.events.push(at, Event::Access { node });
         }
         if let Some((packet, from)) = effects.deliver {
-            self.work.push(Work::Arrived { node, packet, from });
+            self.work.push(Work::ExternalArrival { node, packet, from });
         }
         if let Some((packet, outcome)) = effects.done {
             self.mac_done(node, packet, outcome);

@@ -6,11 +6,11 @@
 use super::World;
 use super::work::Work;
 use crate::iface::Wifi;
-use crate::iface::outside::Arrived;
+use crate::iface::outside::ExternalArrival;
 use crate::mac::contention::AccessAnswer;
 use crate::mac::dcf::MacCx;
 use crate::mac::{Dcf, MacEffects};
-use crate::net::arp::Learnt;
+use crate::net::arp::ArpOutcome;
 use crate::net::ip::{self, Step};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
@@ -90,7 +90,7 @@ impl<R: Recorder> World<R> {
     #[inline(always)]
     pub(super) fn take(&mut self, work: Work) {
         match work {
-            Work::Arrived { node, packet, from } => self.on_data_frame(node, packet, from),
+            Work::ExternalArrival { node, packet, from } => self.on_data_frame(node, packet, from),
             Work::LinkFailed { node, packet, reason } => self.on_link_failure(node, packet, reason),
             Work::Next { node } => {
                 self.feed_mac(node);
@@ -218,7 +218,7 @@ impl<R: Recorder> World<R> {
 
     fn on_arp(&mut self, node: NodeId, from: NodeId, target: NodeId, reply: bool) {
         let Some(arp) = &mut self.nodes[node].arp else { return };
-        let Learnt { released, answers } = arp.on_packet(node, from, target, reply);
+        let ArpOutcome { released, answers } = arp.on_packet(node, from, target, reply);
         if let Some(held) = released {
             self.link_down(node, held);
             self.refill(node, false);
@@ -272,13 +272,13 @@ impl<R: Recorder> World<R> {
         self.note(Record::PacketReceived { node, packet: id });
         let World { packets, nodes, .. } = self;
         let packet = packets.get(id);
-        let (from, extra) = (packet.prev_hop, packet.extra);
+        let (from, extension) = (packet.prev_hop, packet.extension);
         if let Forwarding::Protocol(machine) = &mut nodes[node].forwarding {
             if packet.body.is_routing_message() {
                 self.on_routing_message(node, id);
                 return;
             }
-            machine.router.on_reception(from, packets.source_route(extra), self.now);
+            machine.router.on_reception(from, packets.source_route(extension), self.now);
         }
         match ip::on_packet(self.packets.get_mut(id), node) {
             Step::Deliver => {
@@ -328,7 +328,7 @@ impl<R: Recorder> World<R> {
     #[cold]
     fn leave(&mut self, node: NodeId, packet: &Packet, number: u64) {
         let octets = self.packets.octets(number).into();
-        self.outside.leave(Arrived { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
+        self.outside.leave(ExternalArrival { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
     }
 
     // ---- routing ---------------------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ impl<R: Recorder> World<R> {
 
     fn query_router(&mut self, node: NodeId, id: PacketId) -> RouteAnswer {
         let packet = *self.packets.get(id);
-        let source_route = self.packets.source_route(packet.extra).cloned();
+        let source_route = self.packets.source_route(packet.extension).cloned();
         let query = Query::new(node, id, &packet, source_route.as_ref());
         self.routing_input(node, |router, cx| router.route(&query, cx))
     }
@@ -376,7 +376,7 @@ impl<R: Recorder> World<R> {
         let packet = *self.packets.get(id);
         match LossOf::body(&packet.body) {
             LossOf::Data => {
-                let source_route = self.packets.source_route(packet.extra).cloned();
+                let source_route = self.packets.source_route(packet.extension).cloned();
                 let lost = Lost::new(id, &packet, source_route.as_ref());
                 // The protocol may send it by another neighbour, which has not received it.
                 self.packets.get_mut(id).received_next = false;

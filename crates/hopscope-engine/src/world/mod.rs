@@ -37,7 +37,7 @@ pub use view::WorldView;
 use std::collections::VecDeque;
 
 use crate::config::Config;
-use crate::iface::outside::Arrived;
+use crate::iface::outside::ExternalArrival;
 use crate::iface::port::PortEffect;
 use crate::iface::{Outside, Wifi, WireEnd, Wires};
 use crate::mac::Collisions;
@@ -45,7 +45,7 @@ use crate::mac::dcf::Frame;
 use crate::mac::rules::StationRules;
 use crate::node::Node;
 use crate::record::{DropReason, Record, Recorder};
-use crate::routing::fixed::Installed;
+use crate::routing::fixed::InstalledRoute;
 use crate::routing::{FixedRoutes, Forwarding, Machine, RoutingEffect};
 use crate::transport::tcp::TcpSender;
 use crate::transport::{Sockets, TransportEffect};
@@ -311,7 +311,7 @@ impl<R: Recorder> World<R> {
                 if self.routes.install_with(&graph, &mut self.nodes, (node, dst), on_entry).is_none() {
                     return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
                 }
-                for Installed { node, next_hop, hops } in installed {
+                for InstalledRoute { node, next_hop, hops } in installed {
                     self.note(Record::RouteInstalled { node, dst, next_hop, hops });
                 }
                 self.listeners.join(&self.medium, self.radios.that_may_act(&self.nodes), self.nodes.places());
@@ -329,7 +329,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// Packets from outside that arrived since the last call.
-    pub fn take_arrived(&mut self) -> Vec<Arrived> {
+    pub fn take_arrived(&mut self) -> Vec<ExternalArrival> {
         self.outside.take_arrived()
     }
 

@@ -167,9 +167,9 @@ impl<R: Recorder> World<R> {
         let quoted = header + option + QUOTED;
         let bytes = header + ICMP_HEADER + quoted;
         self.note(Record::RoutingSent { node, kind: notice.kind.word(), bytes });
-        let extra = self.packets.keep_failed(failed);
+        let extension = self.packets.keep_failed(failed);
         let packet = Packet::new(node, notice.source, bytes, 0, Body::PathNotice(notice), self.now);
-        self.originate(Packet { extra, ..packet });
+        self.originate(Packet { extension, ..packet });
     }
 
     /// A notification of TCP-F goes on from a node, which keeps it in mind; without a way back it ends there.

@@ -7,14 +7,14 @@ use crate::mac::dcf::{Frame, FrameKind};
 use crate::record::Recorder;
 use hopscope_core::event::Event;
 use hopscope_core::ids::NodeId;
-use hopscope_packet::arena::Extra;
+use hopscope_packet::arena::Extension;
 use hopscope_phy::phy::Arrival;
 
 /// What the frames under way tell those that they are not for, by air slot. The packet itself may have changed or gone
 /// when the last of them has received it.
 #[derive(Debug, Default)]
 pub(super) struct Overhearing {
-    carried: Vec<Option<Extra>>,
+    carried: Vec<Option<Extension>>,
 }
 
 impl Overhearing {
@@ -35,7 +35,7 @@ impl<R: Recorder> World<R> {
         let Some(place) = self.overhearing.carried.get_mut(slot as usize) else { return false };
         // Of a packet in fragments the first has its header.
         let asked = frame.kind == FrameKind::Data && frame.frag == 0 && !frame.is_broadcast();
-        *place = if asked { self.packets.extra(self.packets.get(frame.body).extra).cloned() } else { None };
+        *place = if asked { self.packets.extension(self.packets.get(frame.body).extension).cloned() } else { None };
         place.is_some()
     }
 

@@ -9,7 +9,7 @@ use crate::record::{Classes, Record, Recorder};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
-use hopscope_phy::channel::Carried;
+use hopscope_phy::channel::FrameSummary;
 use hopscope_phy::phy::{Arrival, Packed};
 
 /// No signal is under way for longer: `build.rs` refuses such ranges.
@@ -162,7 +162,7 @@ impl<R: Recorder> World<R> {
     fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32, asked: bool) {
         let now = self.now;
         let broadcast = frame.is_broadcast();
-        let carried = Carried { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
+        let carried = FrameSummary { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
         for link in self.medium.hearers(frame.src) {
             if self.is_off(link.to) || !(Self::OVERHEARS || self.listeners.include(link.to)) {
                 continue;

@@ -12,7 +12,7 @@ use crate::transport::Sockets;
 use crate::transport::tcp::{Receipt, SenderStats};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::Time;
-use hopscope_packet::arena::Extra;
+use hopscope_packet::arena::Extension;
 use hopscope_packet::{Body, Packet, PacketArena};
 use hopscope_phy::channel::{Link, Medium};
 
@@ -52,8 +52,8 @@ impl NetworkView for WorldView<'_> {
         self.packets.get(packet)
     }
 
-    fn extra(&self, packet: &Packet) -> Option<&Extra> {
-        self.packets.extra(packet.extra)
+    fn extension(&self, packet: &Packet) -> Option<&Extension> {
+        self.packets.extension(packet.extension)
     }
 
     fn octets(&self, packet: &Packet) -> &[u8] {

@@ -13,7 +13,7 @@ use hopscope_core::ids::{NodeId, PacketId};
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Work {
     /// A data frame with this packet, still in the hands of its transmitter `from`, came in at `node`.
-    Arrived { node: NodeId, packet: PacketId, from: NodeId },
+    ExternalArrival { node: NodeId, packet: PacketId, from: NodeId },
     /// A packet could not be brought to its next hop.
     LinkFailed { node: NodeId, packet: PacketId, reason: DropReason },
     /// The MAC is free: it pulls its next packet, and sources that fill the queue themselves may add one.

@@ -4,7 +4,7 @@
 //! nodes, not links.
 
 use crate::channel::budget::RANGE_SLACK;
-use crate::channel::grid::Emptying;
+use crate::channel::grid::DrainingGrid;
 use crate::channel::law::Law;
 use crate::config::RadioConfig;
 use crate::phy::Arrival;
@@ -17,7 +17,7 @@ pub struct Decoding {
     range: f64,
     positions: Vec<[f64; 2]>,
     seed: u64,
-    unmet: Emptying,
+    unmet: DrainingGrid,
 }
 
 impl Decoding {
@@ -25,7 +25,7 @@ impl Decoding {
     pub fn new(positions: &[[f64; 2]], radio: &RadioConfig, seed: u64) -> Self {
         let law = Law::new(radio, seed);
         let range = range(&law);
-        let unmet = Emptying::new(positions, range);
+        let unmet = DrainingGrid::new(positions, range);
         Decoding { law, range, positions: positions.to_vec(), seed, unmet }
     }
 

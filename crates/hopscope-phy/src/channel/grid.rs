@@ -112,7 +112,7 @@ impl Grid {
 
 /// Nodes sorted into cells that a search empties: it meets each node until it takes it out.
 #[derive(Debug)]
-pub struct Emptying {
+pub struct DrainingGrid {
     grid: Grid,
     /// How many of the members of each cell are left, those at its beginning.
     left: Vec<u32>,
@@ -120,17 +120,17 @@ pub struct Emptying {
     touched: Vec<u32>,
 }
 
-impl Emptying {
+impl DrainingGrid {
     /// Sorts `positions` (metres) into cells at least `range` metres wide, all full.
     pub fn new(positions: &[[f64; 2]], range: f64) -> Self {
         let grid = Grid::new(positions, range);
         let left = grid.starts.windows(2).map(|of| of[1] - of[0]).collect();
-        Emptying { grid, left, touched: Vec::new() }
+        DrainingGrid { grid, left, touched: Vec::new() }
     }
 
     /// Takes out of the cells within `range` metres of `position` the nodes of which `take` says so.
     pub fn take(&mut self, position: &[f64; 2], range: f64, mut take: impl FnMut(u32) -> bool) {
-        let Emptying { grid, left, touched } = self;
+        let DrainingGrid { grid, left, touched } = self;
         for cell in grid.raster.around(position, range) {
             let start = grid.starts[cell] as usize;
             let full = grid.starts[cell + 1] - grid.starts[cell];
@@ -153,7 +153,7 @@ impl Emptying {
 
     /// Fills all cells again, in the time that emptying them took.
     pub fn refill(&mut self) {
-        let Emptying { grid, left, touched } = self;
+        let DrainingGrid { grid, left, touched } = self;
         for cell in touched.drain(..).map(|cell| cell as usize) {
             left[cell] = grid.starts[cell + 1] - grid.starts[cell];
         }
@@ -217,7 +217,7 @@ mod tests {
     use hopscope_core::rng::{Purpose, Stream};
 
     /// Goes outwards from node 0 over hops of at most `range` metres: how many nodes it met, and how many it looked at.
-    fn search(cells: &mut Emptying, positions: &[[f64; 2]], range: f64) -> (usize, usize) {
+    fn search(cells: &mut DrainingGrid, positions: &[[f64; 2]], range: f64) -> (usize, usize) {
         let (mut met, mut next, mut queue) = (vec![0], 0, 0);
         cells.take(&positions[0], 0.0, |node| node == 0);
         while let Some(&node) = met.get(next) {
@@ -243,7 +243,7 @@ mod tests {
             positions.iter().filter(|other| (node[0] - other[0]).hypot(node[1] - other[1]) <= 250.0).count()
         };
         let links: usize = positions.iter().map(links).sum();
-        let mut cells = Emptying::new(&positions, 250.0);
+        let mut cells = DrainingGrid::new(&positions, 250.0);
         let (met, queue) = search(&mut cells, &positions, 250.0);
         assert_eq!(met, 3000);
         assert!(20 * queue < links, "{queue} looks at {links} links");

@@ -64,7 +64,7 @@ impl Channel {
     /// Power and `Arrival` bits with which a frame of `bits` bits that leaves `from` now arrives over a link; `None`
     /// when nothing of it arrives.
     #[inline]
-    pub fn carry(&mut self, from: NodeId, link: &Link, frame: &Carried, now: Time) -> Option<(f32, u8)> {
+    pub fn carry(&mut self, from: NodeId, link: &Link, frame: &FrameSummary, now: Time) -> Option<(f32, u8)> {
         let (power, mut flags) = match &mut self.variation {
             Some(variation) => variation.hear(from, link, now)?,
             None => (link.power, link.flags),
@@ -83,7 +83,7 @@ impl Channel {
 
 /// What the channel needs to know of a frame.
 #[derive(Debug, Clone, Copy)]
-pub struct Carried {
+pub struct FrameSummary {
     /// Bits of the MAC frame, header and FCS included.
     pub bits: u32,
     /// A data frame.

@@ -41,7 +41,7 @@ pub enum Edge {
 
 /// A frame that had the air to itself.
 #[derive(Debug, Clone, Copy)]
-pub struct Isolated {
+pub struct LoneFrame {
     /// First instant at the receiver.
     pub start: Time,
     /// Last instant at the receiver.

@@ -15,7 +15,7 @@
 use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
 use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed};
-use crate::phy::edge::{Begin, Edge, Isolated, Reception};
+use crate::phy::edge::{Begin, Edge, LoneFrame, Reception};
 use crate::phy::energy::Energies;
 use crate::phy::outcome::{FailedReceptions, RxOutcome};
 use crate::phy::rules::RadioRules;
@@ -34,18 +34,18 @@ pub struct Radio<O = ()> {
     /// Own transmission ends.
     tx_until: Time,
     /// What most frames do not touch.
-    pub rest: Box<Rest<O>>,
+    pub rest: Box<ColdState<O>>,
     /// `HELD`, `MORE` and their like, and from `Radio::OWNER_BIT` on four bits of the owner.
     pub(super) bits: u16,
     /// A word of the owner, here to share the cache line.
     pub owner_word: u32,
 }
 
-/// A frame holds the receiver (`Rest::lock`).
+/// A frame holds the receiver (`ColdState::lock`).
 pub(super) const HELD: u16 = 1;
-/// More arrivals wait in `Rest::later`.
+/// More arrivals wait in `ColdState::later`.
 const MORE: u16 = 2;
-/// Energy or the own transmission may still be on the air: `Rest` must be looked at.
+/// Energy or the own transmission may still be on the air: `ColdState` must be looked at.
 const DISTURBED: u16 = 4;
 /// The front arrival has begun with nothing else on the air and holds the receiver.
 const BEGUN: u16 = 128;
@@ -57,7 +57,7 @@ pub(super) const NOTES_ALL: u16 = 1024;
 /// The part of a radio that most frames do not touch.
 #[derive(Debug)]
 #[repr(C, align(64))]
-pub struct Rest<O> {
+pub struct ColdState<O> {
     /// What the owner keeps beside its line.
     pub own: O,
     /// The frame that holds the receiver, while `HELD` is set.
@@ -80,13 +80,13 @@ impl<O: Default> Default for Radio<O> {
 
 impl<O> Radio<O> {
     /// Bytes behind the pointer.
-    pub const REST_MEMORY: usize = size_of::<Rest<O>>();
+    pub const REST_MEMORY: usize = size_of::<ColdState<O>>();
     /// The lowest of the bits that are the owner's.
     pub const OWNER_BIT: u16 = 8;
 
     /// A radio that hears nothing, of an owner that keeps `own` beside it.
     pub fn new(own: O) -> Self {
-        let rest = Rest {
+        let rest = ColdState {
             own,
             lock: Packed::NONE,
             energies: Energies::default(),
@@ -271,7 +271,7 @@ impl<O> Radio<O> {
     /// Takes a frame that began and ended by `limit` with nothing else on the air, as most do: the same outcome as
     /// its two edges one by one, at a fraction of the cost.
     #[inline(always)]
-    pub fn next_isolated(&mut self, limit: Time, rules: &RadioRules) -> Option<Isolated> {
+    pub fn next_isolated(&mut self, limit: Time, rules: &RadioRules) -> Option<LoneFrame> {
         let front = self.front;
         let (start, end) = (front.start, front.end());
         if end > limit || self.has(HELD | MORE) || !rules.isolated || (self.has(DISTURBED) && self.is_disturbed(start))
@@ -299,7 +299,7 @@ impl<O> Radio<O> {
         } else {
             Reception::Nothing
         };
-        Some(Isolated { start, end, slot: front.slot(), nav: front.nav(), flags, sensed, carrier_before, reception })
+        Some(LoneFrame { start, end, slot: front.slot(), nav: front.nav(), flags, sensed, carrier_before, reception })
     }
 
     /// True when energy or the own transmission reaches beyond `start`; else nothing disturbs any more.
@@ -526,7 +526,7 @@ impl<O> Radio<O> {
         if !self.has(SPOILED) {
             self.bits |= SPOILED;
             let all = self.has(NOTES_ALL);
-            let Rest { lock, failed_receptions, .. } = &mut *self.rest;
+            let ColdState { lock, failed_receptions, .. } = &mut *self.rest;
             failed_receptions.note(lock, outcome, all);
         }
     }

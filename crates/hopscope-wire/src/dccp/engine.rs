@@ -10,7 +10,7 @@ use super::{DccpOption, Malformed, Options, Packet, write_option, write_vector};
 
 /// What a packet of the engine cannot hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-pub enum Unfit {
+pub enum Unrepresentable {
     /// Its Ack Vector and its options of variable content take more room than the engine gives them.
     #[error("{found} octets of Ack Vector and options; the engine keeps {most}")]
     Options {
@@ -92,7 +92,7 @@ pub fn from_engine(packet: &DccpPacket, ports: (u16, u16), service: u32) -> Resu
 ///
 /// # Errors
 /// What the engine has no place for.
-pub fn to_engine(packet: &Packet<'_>, is_reliable: bool) -> Result<DccpPacket, Unfit> {
+pub fn to_engine(packet: &Packet<'_>, is_reliable: bool) -> Result<DccpPacket, Unrepresentable> {
     let mut own = DccpPacket {
         kind: packet.kind,
         short: packet.short,
@@ -104,10 +104,10 @@ pub fn to_engine(packet: &Packet<'_>, is_reliable: bool) -> Result<DccpPacket, U
     };
     if packet.kind == DccpType::Reset {
         let code = (packet.code >> 24) as u8;
-        own.reset = CODES.get(usize::from(code)).copied().ok_or(Unfit::ResetCode(code))?;
+        own.reset = CODES.get(usize::from(code)).copied().ok_or(Unrepresentable::ResetCode(code))?;
     }
     if is_reliable && !packet.payload.is_empty() {
-        let number = packet.payload.first_chunk::<4>().ok_or(Unfit::Number(packet.payload.len()))?;
+        let number = packet.payload.first_chunk::<4>().ok_or(Unrepresentable::Number(packet.payload.len()))?;
         (own.number, own.len) = (u32::from_be_bytes(*number), own.len - 4);
     }
     let (mut vector, mut others) = (Vec::new(), Vec::new());
@@ -137,7 +137,7 @@ pub fn to_engine(packet: &Packet<'_>, is_reliable: bool) -> Result<DccpPacket, U
         vector.len() + others.iter().map(|(kind, c)| c.len() + usize::from(*kind >= 32) + 1).sum::<usize>(),
     );
     if found > most {
-        return Err(Unfit::Options { found, most });
+        return Err(Unrepresentable::Options { found, most });
     }
     own.push_vector(vector.into_iter(), 0);
     for (kind, content) in others {

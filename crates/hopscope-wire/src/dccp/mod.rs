@@ -20,7 +20,7 @@ mod engine;
 mod options;
 
 pub use checksum::{Addresses, checksum, has_good_checksum, write_checksum};
-pub use engine::{Unfit, from_engine, to_engine};
+pub use engine::{Unrepresentable, from_engine, to_engine};
 pub use options::{DRAFT_OPTIONS, DccpOption, DraftOption, Options, from_draft, write_option, write_vector};
 
 use hopscope_engine::packet::dccp::{DccpType, Seq};

@@ -132,7 +132,7 @@ pub enum RateControl {
     #[default]
     Fixed,
     /// What became of frames to each neighbour.
-    Learns(Box<Learnt>),
+    Learns(Box<NeighbourRates>),
 }
 
 impl RateControl {
@@ -140,7 +140,7 @@ impl RateControl {
     pub fn new(rules: Option<&RateRules>, stream: impl FnOnce() -> Stream) -> Self {
         match rules {
             None => RateControl::Fixed,
-            Some(_) => RateControl::Learns(Box::new(Learnt {
+            Some(_) => RateControl::Learns(Box::new(NeighbourRates {
                 stream: stream(),
                 neighbours: Vec::new(),
                 sent: RateCounts::default(),
@@ -190,7 +190,7 @@ impl RateControl {
 
 /// What is known of the ways to the neighbours of a station.
 #[derive(Debug)]
-pub struct Learnt {
+pub struct NeighbourRates {
     stream: Stream,
     /// By number.
     neighbours: Vec<(NodeId, RateAlgorithm)>,
@@ -214,7 +214,7 @@ impl RateAlgorithm {
     }
 }
 
-impl Learnt {
+impl NeighbourRates {
     #[inline(never)]
     fn choose(&self, rates: &Rates, to: NodeId, kind: FrameKind) -> Mode {
         if kind != FrameKind::Data || to == NodeId::BROADCAST {

@@ -158,10 +158,10 @@ impl Lab {
 
     /// The station will make these draws: (contention window, slots).
     fn draws_from(mut self, wanted: &[(u32, u32)]) -> Self {
-        let extra = u32::from(self.rules.station.backoff_includes_cw);
+        let extension = u32::from(self.rules.station.backoff_includes_cw);
         let seed = (0..).find(|&seed| {
             let mut stream = stream(seed);
-            wanted.iter().all(|&(cw, draw)| stream.below(cw + extra) == draw)
+            wanted.iter().all(|&(cw, draw)| stream.below(cw + extension) == draw)
         });
         self.station = Station::new(&self.rules.station, stream(seed.expect("some seed gives these draws")));
         self
@@ -170,8 +170,8 @@ impl Lab {
     /// What a station that nobody chose draws for will draw from these contention windows.
     fn unchosen_draws(&self, windows: &[u32]) -> Vec<u64> {
         let mut stream = stream(0);
-        let extra = u32::from(self.rules.station.backoff_includes_cw);
-        windows.iter().map(|&cw| u64::from(stream.below(cw + extra))).collect()
+        let extension = u32::from(self.rules.station.backoff_includes_cw);
+        windows.iter().map(|&cw| u64::from(stream.below(cw + extension))).collect()
     }
 
     fn peer(mut self, peer: Peer) -> Self {

@@ -2,7 +2,7 @@
 
 use super::{Arc, Cx, Dsr, NodeId};
 use hopscope_core::units::{Span, Time};
-use hopscope_packet::arena::Extra;
+use hopscope_packet::arena::Extension;
 use hopscope_packet::dsr::{DsrMessage, SourceRoute};
 use hopscope_packet::routing::RoutingMessage;
 
@@ -25,14 +25,14 @@ impl Shortened {
 
 impl Dsr {
     /// A frame from the neighbour `from` to another one was received, in which a packet carried this.
-    pub fn on_overheard(&mut self, from: NodeId, carried: &Extra, cx: &mut Cx) {
+    pub fn on_overheard(&mut self, from: NodeId, carried: &Extension, cx: &mut Cx) {
         if !self.cfg.promiscuous {
             return;
         }
         match carried {
-            Extra::SourceRoute(route) => self.overhear_route(from, route, cx),
-            Extra::Message(RoutingMessage::Dsr(message)) => self.overhear_message(from, message, cx),
-            Extra::Message(_) | Extra::Failed(_) => return,
+            Extension::SourceRoute(route) => self.overhear_route(from, route, cx),
+            Extension::Message(RoutingMessage::Dsr(message)) => self.overhear_message(from, message, cx),
+            Extension::Message(_) | Extension::Failed(_) => return,
         }
         self.release(cx);
         self.watch_cache(cx);

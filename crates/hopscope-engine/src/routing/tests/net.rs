@@ -10,7 +10,7 @@ use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::DropReason;
-use hopscope_packet::arena::Extra;
+use hopscope_packet::arena::Extension;
 use hopscope_packet::dsr::SourceRoute;
 use hopscope_packet::routing::RoutingMessage;
 
@@ -344,12 +344,12 @@ impl Net {
                 }
             }
             Frame::Message { to: Some(to), message, ttl } if arrives => {
-                self.overhear(at, to, &Extra::Message(message.clone()));
+                self.overhear(at, to, &Extension::Message(message.clone()));
                 self.push(self.now, Event::Message { at: to, from: at, message, ttl });
             }
             Frame::Data { to, packet } if arrives => {
                 if let Some(route) = self.packet(packet).route.clone() {
-                    self.overhear(at, to, &Extra::SourceRoute(route));
+                    self.overhear(at, to, &Extension::SourceRoute(route));
                 }
                 self.push(self.now, Event::Data { at: to, prev: Some(at), packet });
             }
@@ -358,7 +358,7 @@ impl Net {
     }
 
     /// Other neighbours of `at` receive a frame for `to`.
-    fn overhear(&mut self, at: NodeId, to: NodeId, carried: &Extra) {
+    fn overhear(&mut self, at: NodeId, to: NodeId, carried: &Extension) {
         for node in 0..self.nodes.len() {
             if self.links[at.index()][node] && node != to.index() {
                 self.input(node, |router, cx| router.on_overheard(at, carried, cx));

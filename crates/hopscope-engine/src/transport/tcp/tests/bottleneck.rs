@@ -1,7 +1,7 @@
 //! One flow over one wired bottleneck with a drop-tail queue: what the textbooks draw.
 
 use super::*;
-use crate::bottleneck::{self, BottleneckConfig, Seen};
+use crate::bottleneck::{self, BottleneckConfig, Observation};
 use crate::config::{App, FlowConfig};
 use crate::world::Controls;
 
@@ -89,13 +89,13 @@ fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
     let mut result = Run { samples: Vec::new(), dropped: 0, timeouts: 0, retransmissions: 0, gaps: Vec::new() };
     let mut last_data = None;
     let stats = bottleneck::drive(&config, &Controls::new(), |seen| match seen {
-        Seen::Data { at, dropped } => {
+        Observation::Data { at, dropped } => {
             result.dropped += u64::from(dropped);
             if let Some(last) = last_data.replace(at) {
                 result.gaps.push(at.saturating_since(last).as_secs());
             }
         }
-        Seen::Ack { at, sender, waiting } => result.samples.push(Sample {
+        Observation::Ack { at, sender, waiting } => result.samples.push(Sample {
             at: at.as_secs(),
             cwnd: sender.cwnd(),
             queued: waiting.as_secs() * link.rate as f64,
