@@ -15,16 +15,20 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 #: The crates of the engine from the ground up, each with its rooms from the ground up: a crate may depend on those
-#: before it, and a room may use those before it in its crate, and none after.
+#: before it, and a room may use those before it in its crate, and none after. A crate without rooms is one itself: its
+#: files know each other.
 LAYERS: dict[str, tuple[str, ...]] = {
     "hopscope-core": ("units", "ids", "rng", "named", "error", "config", "event", "queue"),
     "hopscope-packet": (
-        "path", "notice", "path_notice", "drop", "tcp", "dccp", "atp", "aodv", "dsdv", "dsr", "olsr", "routing", "arena",
+        "path", "notice", "path_notice", "drop",
+        "tcp", "dccp", "atp",
+        "aodv", "dsdv", "dsr", "olsr", "routing",
+        "arena",
     ),
     "hopscope-phy": ("config", "mobility", "phy", "channel"),
+    "hopscope-mac": (),
     "hopscope-engine": (
         "config",
-        "mac",
         "net", "link",
         "routing",
         "app", "transport",
@@ -185,13 +189,13 @@ def test_every_layer_says_what_it_is_and_forbids_unsafe_code(crate: str) -> None
     assert "#![forbid(unsafe_code)]\n#![warn(missing_docs)]\n" in text
 
 
-@pytest.mark.parametrize("crate", LAYERS)
+@pytest.mark.parametrize("crate", [crate for crate, rooms in LAYERS.items() if rooms])
 def test_every_room_has_its_place(crate: str) -> None:
     there = {p.stem for p in (CRATES / crate / "src").iterdir()} - {"lib"}
     assert there == set(LAYERS[crate]), "a room is missing from LAYERS, or is gone"
 
 
-@pytest.mark.parametrize("crate", LAYERS)
+@pytest.mark.parametrize("crate", [crate for crate, rooms in LAYERS.items() if rooms])
 def test_no_room_uses_one_above_it(crate: str) -> None:
     place = {room: number for number, room in enumerate(LAYERS[crate])}
     found = arrows(CRATES / crate / "src")

@@ -5,18 +5,9 @@ pub use super::link_parts::{LinkPart, LinkParts, PLAIN};
 use hopscope_core::config::params::Range;
 use hopscope_core::config::section::Checks;
 use hopscope_core::error::{BuildError, BuildErrors};
+use hopscope_core::params;
 use hopscope_core::units::Span;
-use hopscope_core::{choice, params};
-
-choice! {
-    /// How the longer back-off of adaptive pacing passes.
-    pub enum PacingClock {
-        /// Counted down like the back-off itself, only while the medium is idle.
-        Backoff = "backoff",
-        /// By the clock.
-        Wall = "wall",
-    }
-}
+use hopscope_mac::config::mac::PacingClock;
 
 params! {
     /// The link layer of some nodes. Each parameter means something only to the parts named in its text.

@@ -11,7 +11,6 @@ pub mod flow;
 pub mod host;
 pub mod link;
 mod link_parts;
-pub mod mac;
 pub mod net;
 pub mod olsr;
 pub mod outage;
@@ -37,12 +36,12 @@ pub use dsr::DsrConfig;
 pub use flow::{App, Codec, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
 pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
+pub use hopscope_mac::config::{MacConfig, mac};
 pub use hopscope_phy::config::{
     LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
 };
 pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;
-pub use mac::MacConfig;
 pub use net::{NetConfig, RoutingConfig};
 pub use olsr::OlsrConfig;
 pub use outage::Outage;

@@ -3,9 +3,6 @@
 //! A preset or profile is a set of assignments to documented parameters, nothing else; what a profile switches is
 //! read here and nowhere in the protocol machines.
 
-use super::mac::{
-    BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, NavConfirmation, ResponseTimeout,
-};
 use super::tcp::{CubicArithmetic, Handshake, InitialSsthresh, LossWindow, RttEstimator, SynOptions, Undo};
 use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
@@ -14,9 +11,9 @@ use super::{
 use hopscope_core::config::params::ParamType;
 use hopscope_core::config::profile::Profile;
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::config::presets::mac;
 pub use hopscope_phy::config::presets::PRESETS;
 use hopscope_phy::config::presets::radio;
-use hopscope_phy::config::radio::Phy;
 
 /// Parameters shared by all nodes and, for `tcp`, by all flows unless a flow overrides them.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
@@ -83,8 +80,7 @@ pub const PROFILES: &[&str] = Profile::CHOICES;
 pub fn base(profile: &str, preset: &str) -> Option<Base> {
     let profile = Profile::of(profile)?;
     let radio = radio(profile, preset)?;
-    let mut base = Base { radio, ..Base::default() };
-    apply_phy(&mut base);
+    let mut base = Base { mac: mac(profile, &radio), radio, ..Base::default() };
     match profile {
         Profile::Standard => {}
         Profile::Ns2 => apply_ns2(&mut base),
@@ -93,48 +89,15 @@ pub fn base(profile: &str, preset: &str) -> Option<Base> {
     Some(base)
 }
 
-/// What the MAC takes from the PHY (IEEE 802.11-2020 15.4.4, 17.4.4 and 18.5.4).
-fn apply_phy(base: &mut Base) {
-    let Base { radio, mac, .. } = base;
-    if radio.phy != Phy::Dsss {
-        mac.slot = Span::from_micros(9);
-        mac.sifs = Span::from_micros(if radio.phy == Phy::Ofdm { 16 } else { 10 });
-        mac.cw_min = 15;
-        mac.cca_delay = Span::from_micros(2);
-    }
-}
-
 /// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
 fn apply_ns2(base: &mut Base) {
-    let Base { mac, net, tcp, aodv, dsdv, .. } = base;
+    let Base { net, tcp, aodv, dsdv, .. } = base;
     if let Some(set) = AodvConfig::set("ns2") {
         *aodv = set; // 44 to 46
     }
     if let Some(set) = DsdvConfig::set("ns2") {
         *dsdv = set; // its agent, item for item
     }
-    mac.data_header = 34; // 11
-    mac.llc_header = 0; // 11
-    mac.queue_reserve = 1; // measured beside 26: a limit of 50 holds 49
-    mac.max_msdu = 8_000; // no limit in ns-2; the Duration field is 16 bits of microseconds
-    mac.duration_whole_us = true; // 13
-    mac.nav_reset = false; // 13
-    mac.eifs = EifsRule::Nav; // 14
-    mac.eifs_rate = EifsRate::Plcp; // 9
-    mac.cts_rule = CtsRule::MediumIdle; // 16
-    mac.response_timeout = ResponseTimeout::FullFrame; // 17
-    mac.backoff_includes_cw = false; // 18
-    mac.immediate_access = false; // 20
-    mac.backoff_after_drop = false; // 20
-    mac.ifs_from_start = true; // 19, 20
-    mac.slot_rounding = Span::ZERO; // 19
-    mac.busy_at_expiry = BusyAtExpiry::DoubleCw; // 22
-    mac.data_needs_idle = true; // 22
-    mac.cca_delay = Span::ZERO; // 22
-    mac.retry_counting = Counting::Station; // 23
-    mac.rts_counts_plcp = true; // 24
-    mac.data_needs_cts = true; // 25
-    mac.duplicates = Duplicates::Sequence; // 25
     net.link_delay = Span::from_micros(25); // 28
     net.arp = true; // 29
     net.udp_header = 0; // 32
@@ -182,19 +145,7 @@ pub(super) fn set_recovery_rules(tcp: &mut TcpConfig, ns2: bool) {
 
 /// The behaviour of ns-3.44 as measured for this project; numbers are the items of docs/models/as-ns3.md.
 fn apply_as_ns3(base: &mut Base) {
-    let Base { radio, mac, tcp, .. } = base;
-    mac.ifs_from_start = true; // 6
-    mac.backoff_draw = BackoffDraw::FoundBusy; // 7, 8
-    mac.eifs_rate = EifsRate::LowestUsed; // 9
-    mac.nav_confirmed_by = NavConfirmation::RxStart; // 16
-    mac.retry_limit = Some(7); // 10
-    mac.cw_reset_failures = Some(8); // 10
-    mac.queue_reserve = 1; // 11
-    mac.cca_delay = Span::from_micros(4); // 5, 17
-    mac.aarf_most = 60; // 22
-    if radio.phy == Phy::ErpOfdm {
-        mac.slot = Span::from_micros(20); // 13
-    }
+    let tcp = &mut base.tcp;
     tcp.initial_window = 10; // 21
     tcp.initial_rto = Span::from_secs(3); // 21
     tcp.syn_options = SynOptions::WithoutMss; // 21

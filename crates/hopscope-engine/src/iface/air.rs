@@ -1,8 +1,8 @@
 //! What each node has put on the air.
 
-use crate::mac::frame::{Frame, FrameKind, numbers, sequence_control};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
+use hopscope_mac::frame::{Frame, FrameKind, numbers, sequence_control};
 use hopscope_phy::phy::modes::Mode;
 
 /// The last two frames of a transmitter: the second begins only after the first has reached everyone. In a large field

@@ -5,10 +5,10 @@
 
 use crate::config::link::LinkPart;
 use crate::link::{AqmAction, AqmDecision, FlowKey, LinkLayer};
-use crate::mac::Pacing;
 use crate::net::InterfaceQueue;
 use hopscope_core::ids::PacketId;
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::Pacing;
 use hopscope_packet::{Body, DropReason, Ecn, Packet};
 
 /// The upper door of an interface.

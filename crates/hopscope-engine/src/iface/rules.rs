@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::config::host::InterfaceSet;
-use crate::mac::MacRules;
 use hopscope_core::ids::NodeId;
+use hopscope_mac::MacRules;
 use hopscope_phy::channel::budget::Budget;
 
 /// The sets of rules of a configuration.

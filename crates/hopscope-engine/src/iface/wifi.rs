@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::Port;
 use super::air::AirSlots;
-use crate::mac::contention::{QuietPlan, Station};
-use crate::mac::dcf::MacCx;
-use crate::mac::{Dcf, MacEffects, MacRules};
 use hopscope_core::units::Time;
+use hopscope_mac::contention::{QuietPlan, Station};
+use hopscope_mac::dcf::MacCx;
+use hopscope_mac::{Dcf, MacEffects, MacRules};
 
 /// One 802.11 interface. Each part begins a cache line: a frame touches the first of each hearer, and no other.
 #[derive(Debug)]

@@ -1,8 +1,8 @@
 //! What the time of nodes, links and packets is accounted to. Each set is closed; the names are those of the results.
 
-use crate::mac::dcf::FrameKind;
 use hopscope_core::ids::NodeId;
 use hopscope_core::named;
+use hopscope_mac::dcf::FrameKind;
 
 named! {
     /// Where a node's time goes: at every instant exactly one of these.

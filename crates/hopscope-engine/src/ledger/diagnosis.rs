@@ -3,10 +3,10 @@
 use super::Ledger;
 use super::cause::{Diagnosis, Failure};
 use super::timeline::Attempt;
-use crate::mac::dcf::{Frame, FrameKind};
 use crate::record::{NetworkView, flight, link_between};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_phy::channel::Link;
 use hopscope_phy::phy::{Arrival, RxOutcome};
 

@@ -28,14 +28,14 @@ pub use cause::{Cause, DelayPart, Diagnosis, Failure, LinkCause};
 pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, LossResult, NodeLedger};
 
 use crate::config::Config;
-use crate::mac::contention::QuietPlan;
-use crate::mac::dcf::{Frame, FrameKind, Outcome};
-use crate::mac::timing::Timing;
 use crate::record::{Classes, DropReason, Header, NetworkView, Record, Recorder};
 use crate::transport::Timer;
 use flow::FlowAccount;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::contention::QuietPlan;
+use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
+use hopscope_mac::timing::Timing;
 use hopscope_packet::{Body, Packet};
 use journey::Stage;
 use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Mode, Timeline};

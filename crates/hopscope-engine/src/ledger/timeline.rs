@@ -5,10 +5,10 @@
 
 use super::cause::{Cause, Diagnosis, Failure};
 use super::link::Links;
-use crate::mac::contention::QuietPlan;
-use crate::mac::dcf::FrameKind;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::contention::QuietPlan;
+use hopscope_mac::dcf::FrameKind;
 
 /// What a node does once what is accounted already is over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

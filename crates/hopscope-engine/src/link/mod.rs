@@ -48,11 +48,11 @@ use timer::OutputTimer;
 
 use crate::config::link::LinkPart;
 use crate::config::{LinkConfig, NetConfig};
-use crate::mac::Pacing;
-use crate::mac::dcf::MacView;
 use hopscope_core::ids::PacketId;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::Pacing;
+use hopscope_mac::dcf::MacView;
 use hopscope_packet::Notice;
 
 /// What a part of the layer wants to become of a packet, from mild to severe.
@@ -322,9 +322,9 @@ impl LinkLayer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mac::dcf::Attempts;
     use hopscope_core::ids::NodeId;
     use hopscope_core::rng::Purpose;
+    use hopscope_mac::dcf::Attempts;
 
     fn layer(words: &str, change: impl FnOnce(&mut LinkConfig)) -> LinkLayer {
         let mut cfg = LinkConfig { layer: words.parse().expect("a layer"), ..LinkConfig::default() };

@@ -1,8 +1,8 @@
 //! What a record is called and whom it is about: what filters and readable traces ask of every record alike.
 
 use super::{NetworkView, Record};
-use crate::mac::dcf::{Frame, FrameKind};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_mac::dcf::{Frame, FrameKind};
 
 /// Names of the records, from the one list that must have them all.
 macro_rules! records {

@@ -3,12 +3,12 @@
 //! A record has the instant it is given with; a field tells of another. Records of one instant come as things happen.
 
 use crate::config::link::LinkPart;
-use crate::mac::contention::QuietPlan;
-use crate::mac::dcf::{Frame, FrameKind, Outcome};
 use crate::routing::RoutingNote;
 use crate::transport::Timer;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::contention::QuietPlan;
+use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
 use hopscope_packet::{Body, DropReason, dccp::ResetCode, tcp::TcpFlags};
 use hopscope_phy::phy::RxOutcome;
 

@@ -4,13 +4,13 @@
 //! at the instant of the record, and show the network as it stands before the hall goes on. Nothing that is asked changes
 //! the course of the run.
 
-use crate::mac::contention::QuietPlan;
-use crate::mac::dcf::{Attempts, Frame};
-use crate::mac::rate::RateCounts;
 use crate::record::Header;
 use crate::transport::tcp::{Receipt, SenderStats};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::contention::QuietPlan;
+use hopscope_mac::dcf::{Attempts, Frame};
+use hopscope_mac::rate::RateCounts;
 use hopscope_packet::Packet;
 use hopscope_packet::arena::Extension;
 use hopscope_phy::channel::Link;

@@ -26,9 +26,9 @@ pub mod udp;
 
 pub use sockets::{BoundSockets, Protocol, Socket, Sockets};
 
-use crate::mac::dcf::MacView;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::dcf::MacView;
 use hopscope_packet::dccp::ResetCode;
 use hopscope_packet::{Body, Packet, PathInfo};
 use hopscope_phy::channel::Medium;

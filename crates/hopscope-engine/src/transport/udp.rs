@@ -131,9 +131,9 @@ mod tests {
     use super::super::{Neighbours, NodeView};
     use super::*;
     use crate::config::RadioConfig;
-    use crate::mac::dcf::{Attempts, MacView};
     use hopscope_core::ids::NodeId;
     use hopscope_core::units::Time;
+    use hopscope_mac::dcf::{Attempts, MacView};
     use hopscope_phy::channel::Medium;
 
     /// What a source looks at: packets in the queue, whether it is full, and whether an address is asked for.

@@ -9,8 +9,6 @@ use super::work::Work;
 use crate::app::AppEffect;
 use crate::iface::port::{self, Entry, PortEffect};
 use crate::iface::{Interface, Wifi, wire};
-use crate::mac::MacEffects;
-use crate::mac::dcf::Outcome;
 use crate::net::arp::{self, Resolution};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
@@ -18,6 +16,8 @@ use crate::transport::{Cx, Note, PathEvent, Timer, TransportEffect};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::MacEffects;
+use hopscope_mac::dcf::Outcome;
 use hopscope_packet::routing::RoutingMessage;
 use hopscope_packet::{Body, Ecn, Notice, Packet};
 

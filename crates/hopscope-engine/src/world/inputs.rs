@@ -7,9 +7,6 @@ use super::World;
 use super::work::Work;
 use crate::iface::Wifi;
 use crate::iface::outside::ExternalArrival;
-use crate::mac::contention::AccessAnswer;
-use crate::mac::dcf::MacCx;
-use crate::mac::{Dcf, MacEffects};
 use crate::net::arp::ArpOutcome;
 use crate::net::ip::{self, Step};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
@@ -18,6 +15,9 @@ use crate::transport::{Cx, Endpoint, Neighbours, PathEvent, Payload, Protocol, S
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::Span;
+use hopscope_mac::contention::AccessAnswer;
+use hopscope_mac::dcf::MacCx;
+use hopscope_mac::{Dcf, MacEffects};
 use hopscope_packet::{Body, Notice, Packet};
 use hopscope_phy::phy::RxOutcome;
 

@@ -1,8 +1,8 @@
 //! Link layers that measure the use of the channel are told of frames.
 
 use super::World;
-use crate::mac::dcf::Frame;
 use crate::record::Recorder;
+use hopscope_mac::dcf::Frame;
 use hopscope_phy::phy::Arrival;
 
 impl<R: Recorder> World<R> {

@@ -2,9 +2,9 @@
 
 use crate::config::net::RoutingProtocol;
 use crate::config::{App, FlowConfig};
-use crate::mac::dcf::{Frame, FrameKind};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
+use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::aodv::AodvMessage;
 use hopscope_packet::atp::AtpKind;
 use hopscope_packet::dccp::DccpType;

@@ -3,9 +3,9 @@
 use std::fmt::{Display, Formatter, Result, Write};
 
 use super::event::{Detail, Event, Layer, MacHeader, What};
-use crate::mac::dcf::FrameKind;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
+use hopscope_mac::dcf::FrameKind;
 use hopscope_packet::aodv::AodvMessage;
 use hopscope_packet::{Body, Packet};
 

@@ -6,8 +6,8 @@
 
 use std::fmt::Debug;
 
-use crate::mac::dcf::Attempts;
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::dcf::Attempts;
 
 /// A congestion control from outside. One object serves one flow of one run; calls come in the order of simulated time.
 pub trait Control: Debug + Send + Sync {

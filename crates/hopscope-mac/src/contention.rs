@@ -14,7 +14,7 @@
 //! ```
 
 use crate::config::mac::{BusyAtExpiry, EifsRule};
-use crate::mac::rules::StationRules;
+use crate::rules::StationRules;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::phy::{Arrival, Begin, Edge, Packed, Radio, Reception, RxOutcome};

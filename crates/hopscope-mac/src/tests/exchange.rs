@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::config::mac::{Counting, CtsRule};
-use crate::mac::frame;
+use crate::frame;
 
 /// From the start of an RTS or a data frame to the end of the wait for its answer: SIFS, slot, receive-start delay.
 const NO_CTS: u64 = 352 + 10 + 20 + 192;

@@ -1,8 +1,8 @@
 //! The packet that a MAC has in hand, and how its next data frame goes.
 
-use crate::mac::frame::FrameKind;
-use crate::mac::rate::RateControl;
-use crate::mac::rules::{MacRules, Pacing};
+use crate::frame::FrameKind;
+use crate::rate::RateControl;
+use crate::rules::{MacRules, Pacing};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
 use hopscope_phy::phy::modes::Mode;

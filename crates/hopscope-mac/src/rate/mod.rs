@@ -15,16 +15,17 @@ pub mod arf;
 mod counts;
 pub mod minstrel;
 
+use crate::config::MacConfig;
 use crate::config::mac::RateControlKind;
-use crate::config::{MacConfig, RadioConfig};
-use crate::mac::frame::FrameKind;
-use crate::mac::rate::arf::{Arf, ArfRules};
-use crate::mac::rate::minstrel::{Minstrel, MinstrelRules};
-use crate::mac::timing::Timing;
+use crate::frame::FrameKind;
+use crate::rate::arf::{Arf, ArfRules};
+use crate::rate::minstrel::{Minstrel, MinstrelRules};
+use crate::timing::Timing;
 pub use counts::RateCounts;
 use hopscope_core::ids::NodeId;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::config::RadioConfig;
 use hopscope_phy::phy::modes::{self, Mode};
 
 /// What became of an attempt.
@@ -288,8 +289,8 @@ fn response_rate(radio: &RadioConfig, rate: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::MacRules;
     use crate::config::presets;
-    use crate::mac::MacRules;
     use hopscope_core::rng::Purpose;
 
     fn rates(preset: &str) -> Rates {

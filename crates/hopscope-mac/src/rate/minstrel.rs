@@ -17,8 +17,8 @@
 //! twice where nearly all or nearly none of its frames come through.
 
 use crate::config::MacConfig;
-use crate::mac::rate::Rates;
-use crate::mac::timing::Timing;
+use crate::rate::Rates;
+use crate::timing::Timing;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::phy::modes::Mode;

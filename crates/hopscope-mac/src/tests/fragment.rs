@@ -6,7 +6,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::mac::fragment::{Fragmentation, MOST};
+use crate::fragment::{Fragmentation, MOST};
 use hopscope_testing::property;
 
 /// From the start of a long fragment to the end of the wait for its ACK.

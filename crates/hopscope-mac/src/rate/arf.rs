@@ -15,7 +15,7 @@
 
 use crate::config::MacConfig;
 use crate::config::mac::RateControlKind;
-use crate::mac::rate::Rates;
+use crate::rate::Rates;
 use hopscope_phy::phy::modes::Mode;
 
 /// When rates go up.

@@ -1,15 +1,16 @@
 //! Parameters of the MAC, read once for all nodes.
 
-use crate::config::link::PacingClock;
+use crate::config::MacConfig;
+use crate::config::mac::PacingClock;
 use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, Duplicates, EifsRule, NavConfirmation, ResponseTimeout};
-use crate::config::{MacConfig, RadioConfig};
-use crate::mac::fragment::Fragmentation;
-use crate::mac::frame::FrameKind;
-use crate::mac::rate::{RateRules, Rates};
-use crate::mac::retry::RetryRules;
-use crate::mac::timing::Timing;
+use crate::fragment::Fragmentation;
+use crate::frame::FrameKind;
+use crate::rate::{RateRules, Rates};
+use crate::retry::RetryRules;
+use crate::timing::Timing;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
+use hopscope_phy::config::RadioConfig;
 use hopscope_phy::phy::RadioRules;
 use hopscope_phy::phy::modes::Mode;
 

@@ -17,11 +17,11 @@
 //! the last fragment of each neighbour knows whether the next one continues it. Broadcasts are never fragmented.
 
 use crate::config::MacConfig;
-use crate::mac::dcf::{Dcf, MacCx, Outcome, Phase};
-use crate::mac::dedup::Fragment;
-use crate::mac::frame::{FRAGMENT_SHIFT, Frame, numbers, sequence_control};
-use crate::mac::outgoing::Outgoing;
-use crate::mac::rules::MacRules;
+use crate::dcf::{Dcf, MacCx, Outcome, Phase};
+use crate::dedup::Fragment;
+use crate::frame::{FRAGMENT_SHIFT, Frame, numbers, sequence_control};
+use crate::outgoing::Outgoing;
+use crate::rules::MacRules;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
 use hopscope_phy::phy::modes::Mode;

@@ -9,16 +9,16 @@
 //! ```
 //! Beside its own exchange a station answers others: an RTS with a CTS, a data frame with an ACK, each after SIFS.
 
-use crate::config::link::PacingClock;
 use crate::config::mac::CtsRule;
-use crate::mac::contention::Station;
-use crate::mac::dedup::{Dedup, PacketCounts};
-use crate::mac::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
-pub use crate::mac::frame::{Frame, FrameKind};
-use crate::mac::outgoing::Outgoing;
-use crate::mac::rate::{Attempt, RateControl};
-use crate::mac::retry::{Failure, Retries};
-use crate::mac::rules::{MacRules, Pacing};
+use crate::config::mac::PacingClock;
+use crate::contention::Station;
+use crate::dedup::{Dedup, PacketCounts};
+use crate::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
+pub use crate::frame::{Frame, FrameKind};
+use crate::outgoing::Outgoing;
+use crate::rate::{Attempt, RateControl};
+use crate::retry::{Failure, Retries};
+use crate::rules::{MacRules, Pacing};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::phy::modes::Mode;

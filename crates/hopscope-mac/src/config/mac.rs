@@ -138,6 +138,16 @@ choice! {
     }
 }
 
+choice! {
+    /// How the longer back-off of adaptive pacing passes.
+    pub enum PacingClock {
+        /// Counted down like the back-off itself, only while the medium is idle.
+        Backoff = "backoff",
+        /// By the clock.
+        Wall = "wall",
+    }
+}
+
 params! {
     /// 802.11 DCF and interface queue.
     pub struct MacConfig {

@@ -19,13 +19,14 @@ use super::contention::{AccessAnswer, Station};
 use super::dcf::{MacCx, MacEffects, Outcome};
 use super::frame::{Frame, FrameKind, numbers};
 use super::{Dcf, MacRules, Pacing};
-use crate::config::link::PacingClock;
-use crate::config::{MacConfig, RadioConfig, presets};
+use crate::config::mac::PacingClock;
+use crate::config::{MacConfig, presets};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::queue::EventQueue;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::config::RadioConfig;
 use hopscope_phy::phy::Arrival;
 
 const ME: NodeId = NodeId(0);

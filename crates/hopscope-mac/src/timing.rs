@@ -1,11 +1,12 @@
 //! Frame durations and inter-frame spaces: pure functions of the PHY (IEEE 802.11-2020 clauses 15 to 18).
 
+use crate::config::MacConfig;
 use crate::config::mac::{EifsRate, EifsRule, ResponseTimeout};
-use crate::config::{MacConfig, RadioConfig};
-use crate::mac::frame::{ACK_BYTES, FrameKind, RTS_BYTES};
-use crate::mac::rate::Rates;
+use crate::frame::{ACK_BYTES, FrameKind, RTS_BYTES};
+use crate::rate::Rates;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_phy::config::RadioConfig;
 use hopscope_phy::config::radio::Phy;
 use hopscope_phy::phy::modes::Mode;
 

@@ -1,0 +1,92 @@
+//! The MAC's part of presets and profiles: assignments to documented parameters, nothing else.
+
+use super::mac::{
+    BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, MacConfig, NavConfirmation,
+    ResponseTimeout,
+};
+use hopscope_core::config::profile::Profile;
+use hopscope_core::units::Span;
+use hopscope_phy::config::RadioConfig;
+use hopscope_phy::config::radio::Phy;
+
+/// The MAC of a radio under a profile.
+pub fn mac(profile: Profile, radio: &RadioConfig) -> MacConfig {
+    let mut mac = MacConfig::of_phy(radio.phy);
+    match profile {
+        Profile::Standard => {}
+        Profile::Ns2 => mac.apply_ns2(),
+        Profile::AsNs3 => mac.apply_as_ns3(radio.phy),
+    }
+    mac
+}
+
+impl MacConfig {
+    /// The times of a PHY (IEEE 802.11-2020 15.4.4, 17.4.4 and 18.5.4).
+    fn of_phy(phy: Phy) -> MacConfig {
+        let sifs = match phy {
+            Phy::Dsss => return MacConfig::default(),
+            Phy::Ofdm => Span::from_micros(16),
+            Phy::ErpOfdm => Span::from_micros(10),
+        };
+        let (slot, cca_delay) = (Span::from_micros(9), Span::from_micros(2));
+        MacConfig { slot, sifs, cw_min: 15, cca_delay, ..MacConfig::default() }
+    }
+
+    /// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
+    fn apply_ns2(&mut self) {
+        self.data_header = 34; // 11
+        self.llc_header = 0; // 11
+        self.queue_reserve = 1; // measured beside 26: a limit of 50 holds 49
+        self.max_msdu = 8_000; // no limit in ns-2; the Duration field is 16 bits of microseconds
+        self.duration_whole_us = true; // 13
+        self.nav_reset = false; // 13
+        self.eifs = EifsRule::Nav; // 14
+        self.eifs_rate = EifsRate::Plcp; // 9
+        self.cts_rule = CtsRule::MediumIdle; // 16
+        self.response_timeout = ResponseTimeout::FullFrame; // 17
+        self.backoff_includes_cw = false; // 18
+        self.immediate_access = false; // 20
+        self.backoff_after_drop = false; // 20
+        self.ifs_from_start = true; // 19, 20
+        self.slot_rounding = Span::ZERO; // 19
+        self.busy_at_expiry = BusyAtExpiry::DoubleCw; // 22
+        self.data_needs_idle = true; // 22
+        self.cca_delay = Span::ZERO; // 22
+        self.retry_counting = Counting::Station; // 23
+        self.rts_counts_plcp = true; // 24
+        self.data_needs_cts = true; // 25
+        self.duplicates = Duplicates::Sequence; // 25
+    }
+
+    /// The behaviour of ns-3.44 as measured for this project; numbers are the items of docs/models/as-ns3.md.
+    fn apply_as_ns3(&mut self, phy: Phy) {
+        self.ifs_from_start = true; // 6
+        self.backoff_draw = BackoffDraw::FoundBusy; // 7, 8
+        self.eifs_rate = EifsRate::LowestUsed; // 9
+        self.nav_confirmed_by = NavConfirmation::RxStart; // 16
+        self.retry_limit = Some(7); // 10
+        self.cw_reset_failures = Some(8); // 10
+        self.queue_reserve = 1; // 11
+        self.cca_delay = Span::from_micros(4); // 5, 17
+        self.aarf_most = 60; // 22
+        if phy == Phy::ErpOfdm {
+            self.slot = Span::from_micros(20); // 13
+        }
+    }
+}
+
+/// Radio and MAC of a test.
+#[cfg(test)]
+#[derive(Debug)]
+pub(crate) struct Base {
+    pub radio: RadioConfig,
+    pub mac: MacConfig,
+}
+
+/// Radio and MAC of a profile with a radio preset; `None` for an unknown name.
+#[cfg(test)]
+pub(crate) fn base(profile: &str, preset: &str) -> Option<Base> {
+    let profile = Profile::of(profile)?;
+    let radio = hopscope_phy::config::presets::radio(profile, preset)?;
+    Some(Base { mac: mac(profile, &radio), radio })
+}

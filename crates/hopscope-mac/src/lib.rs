@@ -1,0 +1,35 @@
+//! Medium access: the 802.11 distributed coordination function (IEEE 802.11-2020 clause 10.3).
+//!
+//! [`Dcf`] is the machine of one station: it takes frames, timers and packets to send with the instant, and appends
+//! [`MacEffects`]. [`contention`] is when it may send (carrier sense, NAV, back-off), [`retry`] how often, [`rate`] at which
+//! rate, [`fragment`] and [`dedup`] what the receiver puts together and discards; [`timing`] has the times of frames and
+//! [`rules`] everything that stations with the same parameters share.
+//!
+//! Below stand `hopscope-core` and `hopscope-phy`; above stands the network layer, whose packets are numbers here. Begin
+//! with [`dcf`].
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+pub mod collisions;
+pub mod config;
+pub mod contention;
+pub mod dcf;
+pub mod dedup;
+pub mod fragment;
+pub mod frame;
+mod nav;
+mod outgoing;
+pub mod rate;
+pub mod retry;
+pub mod rules;
+pub mod timing;
+
+pub use collisions::Collisions;
+pub use dcf::{Dcf, MacEffects};
+pub use frame::{Frame, FrameKind};
+pub use rate::Rates;
+pub use rules::{MacRules, Pacing};
+
+#[cfg(test)]
+mod tests;
