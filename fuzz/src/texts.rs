@@ -3,9 +3,10 @@
 use hopscope_engine::world::Reachability;
 use hopscope_engine::{simulation, world};
 use hopscope_scenario::agreement::Finding;
+use hopscope_scenario::document::{self, Document};
 use hopscope_scenario::resolve::{FoundControl, Outside, Schema, Shared, Sound, resolve};
 use hopscope_scenario::value::Value;
-use hopscope_scenario::{frames, movement_files, node_files, ns2, places, toml as written, traffic_files};
+use hopscope_scenario::{frames, movement_files, node_files, ns2, toml as written, traffic_files};
 
 /// What files that a scenario names hold.
 const NODES: &str = "node,x,y\n0,0,0\n1,200,0\n2,400,0\n";
@@ -32,12 +33,10 @@ pub fn files(text: &str) {
 
 /// Reads a text as a scenario, and has the engine look at it.
 pub fn scenario(text: &str) {
-    let Ok(document) = text.parse::<toml::Table>() else { return };
-    let _ = places::of_keys(text);
-    let document = of_toml(toml::Value::Table(document));
+    let Ok(Document { values: document, .. }) = document::parse(text) else { return };
     if let Value::Table(keys) = &document {
-        let again = written::document(keys).parse::<toml::Table>().expect("what is written is TOML");
-        assert_eq!(of_toml(toml::Value::Table(again)).json(), document.json());
+        let again = document::parse(&written::document(keys)).expect("what is written is TOML");
+        assert_eq!(again.values.json(), document.json());
     }
     let schema = Schema::engine();
     let point = resolve(schema, &document, &mut Fixed, &mut Shared::default());
@@ -79,18 +78,5 @@ impl Outside for Fixed {
     fn control(&mut self, named: &[String], _: &[String]) -> FoundControl {
         let refused: Vec<Finding> = vec![(named.to_vec(), "no class".to_string())];
         FoundControl { refused, ..FoundControl::default() }
-    }
-}
-
-/// A value as the loader gives it.
-fn of_toml(value: toml::Value) -> Value {
-    match value {
-        toml::Value::Boolean(flag) => Value::Flag(flag),
-        toml::Value::Integer(number) => Value::Int(number.into()),
-        toml::Value::Float(number) => Value::Float(number, format!("{number:?}")),
-        toml::Value::String(text) => Value::Text(text),
-        toml::Value::Datetime(date) => Value::Other(date.to_string()),
-        toml::Value::Array(items) => Value::List(items.into_iter().map(of_toml).collect()),
-        toml::Value::Table(keys) => Value::Table(keys.into_iter().map(|(name, item)| (name, of_toml(item))).collect()),
     }
 }

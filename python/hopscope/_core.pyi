@@ -46,6 +46,9 @@ class FieldError(ValueError):
 class QuantityError(ValueError):
     """The text is no quantity of the wanted kind; the message says what is allowed."""
 
+class TomlError(ValueError):
+    """The text is no scenario file; ``args`` is a list of what is wrong, with line and column from 1."""
+
 class PlaceError(ValueError):
     """Nodes cannot be placed or flows not be laid; ``key`` is the key at fault inside its table."""
 
@@ -57,16 +60,22 @@ class Field:
 
     ``kind`` is ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``float-list``,
     ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths), ``points``,
-    ``nodes``, ``words`` (list of choices), ``parts`` (choices joined by ``+``, the first of which stands alone),
-    ``transport`` (a choice, or a control of the user's), ``control`` and ``policy`` (those, or tables) or ``table``.
+    ``nodes`` (list of nodes), ``words`` (list of choices), ``parts`` (choices with ``+`` between them, the first of
+    which stands alone), ``transport`` (a choice, or a congestion control of the user's), ``control`` (the same, or a
+    table of its parameters), ``policy`` (the same of an ACK policy) or ``table``.
 
     Attributes:
-        name, kind, doc, unit: name inside its table, what it takes, what it means, base unit (empty: counts and words).
+        name: name inside its table.
+        kind: what it takes.
+        doc: what it means.
+        unit: base unit of the number; empty for counts and words.
         default: default in engine form (times in nanoseconds); None: none.
         choices: allowed words.
-        minimum, maximum, exclusive: smallest number, which is refused itself when ``exclusive``, and largest one.
+        minimum: smallest number; above it when ``exclusive``.
+        maximum: largest number.
+        exclusive: the smallest number itself is refused.
         required: the key must be given.
-        when: what other keys must be for it to have an effect; None: it always has one.
+        when: what other keys must be for it to have an effect, in words; None: it always has one.
         source: where the default comes from.
         fields: keys of a table.
     """
@@ -236,6 +245,17 @@ class FlowState:
         """Asks for a call of ``on_timer`` at this instant in seconds, after now, in place of one asked for earlier."""
 
 @final
+class Places:
+    """Where the keys of a scenario file and the items of its lists stand."""
+
+    def at(self, path: Sequence[str]) -> tuple[int, int] | None:
+        """Line and column (from 1) of a key, by its parts; None where the file has it not."""
+
+@final
+class Date:
+    """A date or a time of TOML, as it was written; no key takes one."""
+
+@final
 class CancelToken:
     """Stops runs from another thread."""
 
@@ -261,16 +281,11 @@ class Probing:
     def train(
         self, ends: tuple[int, int], train: Sequence[tuple[int, int]], patience: int, ttl: int = 0
     ) -> list[tuple[int, int] | None]:
-        """Sends packets at instants that rise, and waits until all have come out.
+        """Sends packets at instants that rise, and waits until all have come out, at most ``patience`` after the last.
 
-        Args:
-            ends: node that sends, node that receives.
-            train: instant and bytes of each packet.
-            patience: after the last packet no longer than this; what has not come by then is lost (None).
-            ttl: hops that they may take; 0: as many as any other.
-
-        Returns:
-            Instant and node where each came out: the receiver, or where its time to live was used up.
+        ``ends``: node that sends, node that receives; ``train``: instant and bytes of each packet; ``ttl``: hops that
+        they may take, 0: as many as any other. Returns instant and node where each came out: the receiver, or where its
+        time to live was used up; None for what is lost.
         """
 
     def echo(
@@ -281,10 +296,9 @@ class Probing:
         patience: int,
         ttl: int = 0,
     ) -> tuple[int, int] | None:
-        """Sends one packet now; where it comes out, ``reply`` bytes go back at once.
+        """Sends one packet now, and ``reply`` bytes back from where it comes out.
 
-        Returns:
-            Time until they are back, and the node that answered; None after ``patience``.
+        Returns the time until they are back, and the node that answered; None after ``patience``.
         """
 
 @final
@@ -431,23 +445,17 @@ def patterns() -> list[tuple[str, str]]:
 def json_schema() -> str:
     """The JSON Schema (2020-12) of the scenario file."""
 
-def closest(word: str, choices: Sequence[str]) -> str | None:
-    """The choice that a word means: in another writing, as a word of other tools, or by likeness; None: none is."""
-
-def elsewhere(word: str) -> str | None:
-    """What a word of ns-2, ns-3 and other tools means here, such as ``the metric loss_pct``; None: it is not known."""
-
-def brought_words() -> list[tuple[str, list[str]]]:
-    """Every word of other tools that is known, with what it means here."""
-
 def quantity(text: str, unit: str) -> str:
     """A quantity in a base unit, as the text of a decimal number; QuantityError for no number or another unit."""
 
 def split_quantity(text: str) -> tuple[str, str]:
     """The number of a quantity, as the text of a decimal number, and its unit; QuantityError for no number."""
 
-def key_places(text: str) -> dict[tuple[str, ...], tuple[int, int]]:
-    """Line and column (from 1) of every key of a valid TOML text, by the parts of the key."""
+def read_toml(octets: bytes) -> tuple[dict[str, Any], Places]:
+    """The values of a scenario file (TOML 1.1 in UTF-8), and where they stand; TomlError: it is none."""
+
+def toml_value(text: str) -> Any:
+    """The value that a text is behind an equals sign in TOML; None where it is none."""
 
 def to_toml(document: Mapping[str, Any]) -> str:
     """A scenario document as TOML: values first, then tables, then ``[[flow]]``; long inner tables apart."""
@@ -506,15 +514,8 @@ def capture(
 ) -> tuple[tuple[str, list[_Table]], str]:
     """What :func:`run` gives, and what the pcapng file written meanwhile has come to, as JSON; OSError: cannot open it.
 
-    Args:
-        config_json: the configuration.
-        path: the file, compressed as its name says (``.gz``, ``.zst``); ``-``: standard output.
-        choice: what is captured, as JSON.
-        title: stands in the head of the file.
-        force: replace a file that is there.
-        cancel: stops the run when it is set.
-        progress: called with the simulated seconds so far.
-        controls: the code of each flow.
+    ``path``: the file, compressed as its name says (``.gz``, ``.zst``), ``-``: standard output; ``choice``: what is
+    captured, as JSON; ``title``: stands in the head of the file; ``force``: replace a file that is there.
     """
 
 def bottleneck(config_json: str, code: _Code = (None, None)) -> tuple[int, int, list[_Table]]:
@@ -558,16 +559,9 @@ def trace(
 ) -> tuple[str, list[_Table]]:
     """Runs a configuration as ``run`` does, and hands its records to ``write``, some thousand lines at a time.
 
-    Args:
-        config_json: the configuration.
-        form: "text" or "json".
-        wanted: ``nodes``, ``flows`` and ``kinds``, each a list or None for all; ``from_ns`` and ``until_ns``, None for
-            the end of the run.
-        write: takes whole lines and says whether it takes more; the run goes on where it does not.
-        cut: end the run at ``until_ns``; what is returned is of the run so far.
-        cancel: as of ``run``, which raises the same.
-        progress: as of ``run``.
-        controls: as of ``run``.
+    ``form``: "text" or "json"; ``wanted``: ``nodes``, ``flows`` and ``kinds``, each a list or None for all, ``from_ns``,
+    and ``until_ns``, None for the end of the run; ``write``: takes whole lines and says whether it takes more, and the
+    run goes on where it does not; ``cut``: end the run at ``until_ns``; what is returned is of the run so far.
     """
 
 def record_kinds() -> list[str]:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import copy
+import math
+import pickle
+import tomllib
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,8 +52,9 @@ last = \'\'\'x
         (("topology", "positions", "1"), (6, 4)),
         (("topology", "positions", "1", "1"), (7, 5)),
         (("radio", "error", "per", "a"), (9, 37)),
-        (("radio", "error", "x", "y"), (9, 46)),
-        (("radio", "a", "b", "c"), (10, 1)),
+        (("radio", "error", "x", "y"), (9, 48)),
+        (("radio", "a"), (10, 1)),
+        (("radio", "a", "b", "c"), (10, 5)),
         (("flow",), (14, 1)),
         (("flow", "0", "from"), (15, 1)),
         (("flow", "0", "tcp", "min_rto"), (17, 1)),
@@ -58,21 +64,57 @@ last = \'\'\'x
     ],
 )
 def test_every_key_has_its_position(path: tuple[str, ...], position: tuple[int, int]) -> None:
-    assert parse(TEXT).positions[path] == position
+    assert parse(TEXT).places.at(path) == position
+
+
+def paths(value: Any, path: tuple[str, ...] = ()) -> list[tuple[str, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    return [path, *(p for name, item in items for p in paths(item, (*path, str(name))))]
 
 
 def test_windows_line_ends_do_not_move_positions() -> None:
-    assert parse(TEXT.replace("\n", "\r\n")).positions == parse(TEXT).positions
+    plain, windows = parse(TEXT), parse(TEXT.replace("\n", "\r\n"))
+    assert windows.values == plain.values
+    for path in paths(plain.values):
+        assert windows.places.at(path) == plain.places.at(path)
 
 
 def test_every_value_has_a_position() -> None:
     document = parse(TEXT)
+    assert [path for path in paths(document.values) if document.places.at(path) is None] == []
 
-    def paths(value: Any, path: tuple[str, ...]) -> list[tuple[str, ...]]:
-        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-        return [path, *(p for name, item in items for p in paths(item, (*path, str(name))))]
 
-    assert [path for path in paths(document.values, ())[1:] if path not in document.positions] == []
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = sorted(path for folder in ("showcases", "python", "studies") for path in (ROOT / folder).rglob("*.toml"))
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_values_and_their_order_are_those_that_another_reader_finds(path: Path) -> None:
+    found, expected = read(path).values, tomllib.loads(path.read_text(encoding="utf-8"))
+    assert found == expected
+    assert paths(found) == paths(expected)
+
+
+def test_numbers_and_dates_are_kept_as_they_were_written() -> None:
+    text = (
+        "a = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_ffff_ffff\nb = 1_000\nc = 1e400\nd = 2020-01-01T00:00:00Z\ne = -0.0\n"
+    )
+    values = parse(text).values
+    assert (values["a"], values["b"], values["c"]) == (2**144 - 1, 1000, math.inf)
+    assert repr(values["e"]) == "-0.0"
+    date = values["d"]
+    assert str(date) == "2020-01-01T00:00:00Z"
+    assert copy.deepcopy(date) == pickle.loads(pickle.dumps(date)) == date
+
+
+def test_every_line_that_is_no_toml_is_named() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        parse('a = fast\nb = 1\nb = 2\nc = ["x" "y"]\n', "f.toml")
+    assert [line.split(": is no TOML")[0] for line in str(caught.value).splitlines()] == [
+        "f.toml:1:5",
+        "f.toml:3:1",
+        "f.toml:4:10",
+    ]
 
 
 def test_a_key_that_stands_twice_is_named() -> None:

@@ -52,13 +52,14 @@ def test_several_tables_are_combined_in_the_order_of_the_file() -> None:
 
 @pytest.mark.parametrize("key", ['"topology.hops"', "topology.hops"])
 def test_a_file_spells_it_with_a_table_for_each_set_of_keys(key: str) -> None:
+    quoted = key.startswith('"')
     text = f'topology.kind = "chain"\n[[flow]]\nfrom = 0\nto = "last"\n[[sweep.together]]\n{key} = [4, 8]\n'
     text += '"flow.0.max_window" = [1, 2]\n'
     scenario = Scenario.from_document(parse(text, "pairs.toml"))
     assert [point.set for point in scenario.points] == [{HOPS: 4, WINDOW: 1}, {HOPS: 8, WINDOW: 2}]
     again = Scenario.from_document(parse(to_toml(scenario.resolved)))
     assert [point.set for point in again.points] == [point.set for point in scenario.points]
-    with pytest.raises(ScenarioError, match=r"pairs\.toml:6:1: sweep value 0"):
+    with pytest.raises(ScenarioError, match=rf"pairs\.toml:6:{1 if quoted else 10}: sweep value 0"):
         Scenario.from_document(parse(text.replace("[4, 8]", "[4, 0]"), "pairs.toml"))
 
 

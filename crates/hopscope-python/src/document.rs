@@ -1,21 +1,56 @@
-//! Scenario documents: where keys stand, and values as TOML.
+//! Scenario documents: TOML as values with the places of their keys, and values as TOML.
 
+use hopscope_scenario::document::{self, Document, Fault};
+use hopscope_scenario::toml;
 use hopscope_scenario::value::Value;
-use hopscope_scenario::{places, toml};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
 
 use crate::value;
 
-/// Line and column of every key of a valid TOML text, by the parts of the key.
-#[pyfunction]
-pub fn key_places<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyDict>> {
-    let found = PyDict::new(py);
-    for (path, place) in places::of_keys(text) {
-        found.set_item(PyTuple::new(py, path)?, place)?;
+pyo3::create_exception!(
+    hopscope._core,
+    TomlError,
+    PyValueError,
+    "The text is no scenario file; its argument is a list of what is wrong with line and column, both from 1."
+);
+
+/// Where the keys of a document and the items of its lists stand.
+#[pyclass(frozen, module = "hopscope._core")]
+#[derive(Default)]
+pub struct Places(document::Places);
+
+#[pymethods]
+impl Places {
+    /// Those of a document that no file holds: none.
+    #[new]
+    fn new() -> Places {
+        Places::default()
     }
-    Ok(found)
+
+    /// Line and column (from 1) of a key, by its parts; None where the file has it not.
+    #[expect(clippy::needless_pass_by_value, reason = "a list from Python")]
+    fn at(&self, path: Vec<String>) -> Option<(usize, usize)> {
+        self.0.at(&path)
+    }
+}
+
+/// The values of a scenario file, and where they stand.
+#[pyfunction]
+pub fn read_toml(py: Python<'_>, octets: &[u8]) -> PyResult<(Py<PyAny>, Places)> {
+    let read = py.detach(|| document::read(octets));
+    let refused = |faults: Vec<Fault>| {
+        let faults: Vec<_> = faults.into_iter().map(|fault| (fault.message, fault.at.0, fault.at.1)).collect();
+        TomlError::new_err(faults)
+    };
+    let Document { values, places } = read.map_err(refused)?;
+    Ok((value::of(py, &values)?, Places(places)))
+}
+
+/// The value that a text is behind an equals sign; None where it is none.
+#[pyfunction]
+pub fn toml_value(py: Python<'_>, text: &str) -> PyResult<Option<Py<PyAny>>> {
+    document::value(text).map(|found| value::of(py, &found)).transpose()
 }
 
 /// A scenario document as TOML.

@@ -69,12 +69,13 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(key::apps, m)?)?;
     m.add_function(wrap_pyfunction!(key::patterns, m)?)?;
     m.add_function(wrap_pyfunction!(key::json_schema, m)?)?;
-    m.add_function(wrap_pyfunction!(key::closest, m)?)?;
-    m.add_function(wrap_pyfunction!(key::elsewhere, m)?)?;
-    m.add_function(wrap_pyfunction!(key::brought_words, m)?)?;
     m.add_function(wrap_pyfunction!(key::quantity, m)?)?;
     m.add_function(wrap_pyfunction!(key::split_quantity, m)?)?;
-    m.add_function(wrap_pyfunction!(document::key_places, m)?)?;
+    m.add("TomlError", m.py().get_type::<document::TomlError>())?;
+    m.add_class::<document::Places>()?;
+    m.add_class::<value::Date>()?;
+    m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;
+    m.add_function(wrap_pyfunction!(document::toml_value, m)?)?;
     m.add_function(wrap_pyfunction!(document::to_toml, m)?)?;
     m.add_function(wrap_pyfunction!(document::inline, m)?)?;
     m.add_class::<resolve::Resolved>()?;

@@ -2,7 +2,7 @@
 
 use hopscope_scenario::value::Value;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
 use serde_json::Value as Json;
 
 /// A value as it was written.
@@ -43,6 +43,51 @@ fn digits(value: &Bound<'_, PyAny>) -> PyResult<String> {
             let sign = if value.lt(0)? { "-" } else { "" };
             format!("{sign}1{}", "0".repeat(5_000))
         }
+    })
+}
+
+/// A date or a time of TOML, as it was written; no key takes one.
+#[pyclass(frozen, eq, hash, module = "hopscope._core")]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Date(String);
+
+#[pymethods]
+impl Date {
+    #[new]
+    fn new(text: String) -> Date {
+        Date(text)
+    }
+
+    fn __repr__(&self) -> &str {
+        &self.0
+    }
+
+    fn __reduce__<'py>(&self, py: Python<'py>) -> (Bound<'py, PyType>, (&str,)) {
+        (py.get_type::<Date>(), (&self.0,))
+    }
+}
+
+/// A value as Python has it.
+pub fn of(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
+    Ok(match value {
+        Value::Flag(flag) => PyBool::new(py, *flag).to_owned().into_any().unbind(),
+        Value::Int(number) => number.into_pyobject(py)?.into_any().unbind(),
+        // With 0x and its like in front where it was written so.
+        Value::Huge(digits) => py.get_type::<PyInt>().call1((digits, 0))?.unbind(),
+        Value::Float(number, _) => number.into_pyobject(py)?.into_any().unbind(),
+        Value::Text(text) => text.into_pyobject(py)?.into_any().unbind(),
+        Value::List(items) => {
+            let items = items.iter().map(|item| of(py, item)).collect::<PyResult<Vec<_>>>()?;
+            PyList::new(py, items)?.into_any().unbind()
+        }
+        Value::Table(keys) => {
+            let table = PyDict::new(py);
+            for (name, item) in keys {
+                table.set_item(name, of(py, item)?)?;
+            }
+            table.into_any().unbind()
+        }
+        Value::Other(text) => Py::new(py, Date(text.clone()))?.into_any(),
     })
 }
 

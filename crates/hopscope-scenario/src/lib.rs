@@ -1,12 +1,12 @@
 //! What the text of a scenario file means: quantities with units, the values that keys take, places of nodes, patterns of
 //! flows, files of positions, movement, traffic and frames, and the JSON Schema. The keys themselves are the engine's
-//! ([`hopscope_engine::config::schema`]); this crate knows neither Python nor TOML.
+//! ([`hopscope_engine::config::schema`]); this crate knows no Python and opens no file.
 
 pub mod agreement;
 pub mod bonnmotion_files;
-pub mod brought;
 pub mod columns;
 pub mod decimal;
+pub mod document;
 pub mod draw;
 pub mod fcd_files;
 pub mod frames;
@@ -17,7 +17,6 @@ pub mod near;
 pub mod node_files;
 pub mod ns2;
 pub mod patterns;
-pub mod places;
 pub mod quantity;
 pub mod read;
 pub mod resolve;

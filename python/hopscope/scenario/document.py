@@ -1,12 +1,7 @@
-"""A scenario file as read: plain values and, for every key, where it stands.
-
-``tomllib`` gives the values but no positions; a second pass over the text that it accepted (in Rust) finds them.
-"""
+"""A scenario file as read: plain values and, for every key, where it stands. TOML itself is read in Rust."""
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +15,6 @@ from hopscope.scenario.controls import Control, is_class, reference
 #: Larger files are refused: positions of many nodes belong in a ``[topology] kind = "file"``.
 MAX_FILE_BYTES = 64_000_000
 
-#: A key of more parts than any that there is, at the beginning of a line or in a table.
-_DEEP = re.compile(r"""(?:^|[{,\[])[ \t]*((?:(?:[\w-]+|"[^"\n]*"|'[^'\n]*')[ \t]*\.[ \t]*){50})""", re.MULTILINE)
-
 KeyPath = tuple[str, ...]
 
 
@@ -31,10 +23,10 @@ class Document:
     """Values as written and where they come from.
 
     Attributes:
-        values: nested tables, as ``tomllib`` returns them.
+        values: nested tables and lists.
         name: file name for messages; empty for a scenario built in Python.
         folder: where relative paths of the scenario start.
-        positions: line and column (from 1) of every key path.
+        places: line and column (from 1) of every key path.
         options: key paths set from outside, with the text to show for them (``--set mac.queue=10``).
         controls: classes that a store records, by what names them; None for what no store has kept.  With them no
             code that the values name is ever loaded, recorded or not.
@@ -47,7 +39,7 @@ class Document:
     values: dict[str, Any]
     name: str = ""
     folder: Path = field(default_factory=Path)
-    positions: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
+    places: _core.Places = field(default_factory=_core.Places)
     options: dict[KeyPath, str] = field(default_factory=dict)
     controls: dict[str, Control] | None = None
     together: dict[KeyPath, tuple[KeyPath, ...]] = field(default_factory=dict)
@@ -57,13 +49,12 @@ class Document:
 
     def problem(self, path: KeyPath, message: str) -> Problem:
         """Returns a problem at ``path``, placed at the closest key that stands in the file."""
-        for length in range(len(path), -1, -1):
-            if (option := self.options.get(path[:length])) is not None:
-                return Problem(".".join(path), message, option, (0, 0))
-            if (position := self.positions.get(path[:length])) is not None:
-                line, column = position
-                return Problem(".".join(path), message, f"{self.name}:{line}:{column}", position)
-        return Problem(".".join(path), message, f"{self.name}:1:1" if self.name else "", (1, 1))
+        lengths = range(len(path), -1, -1)
+        # What stands below a key that was set from outside is no longer there.
+        if (option := next((self.options[path[:n]] for n in lengths if path[:n] in self.options), None)) is not None:
+            return Problem(".".join(path), message, option, (0, 0))
+        line, column = next((at for n in lengths if (at := self.places.at(path[:n])) is not None), (1, 1))
+        return Problem(".".join(path), message, f"{self.name}:{line}:{column}" if self.name else "", (line, column))
 
 
 def read(path: str | Path) -> Document:
@@ -82,14 +73,7 @@ def read(path: str | Path) -> Document:
         raise InputError(not_read(file, error, "a scenario file (TOML)")) from error
     except ValueError as error:  # a null byte in its name
         raise InputError(f"{file}: cannot be read: {error}") from error
-    try:
-        text = raw.decode("utf-8-sig")  # editors on Windows put a mark in front of UTF-8
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        column = error.start - (raw.rfind(b"\n", 0, error.start) + 1) + 1
-        problem = Problem("", "is no UTF-8 text; a scenario file is TOML in UTF-8", f"{file}:{line}:{column}")
-        raise ScenarioError([problem]) from error
-    return parse(text, str(file), file.parent)
+    return _parsed(raw, str(file), file.parent)
 
 
 def parse(text: str, name: str = "", folder: Path | None = None) -> Document:
@@ -98,33 +82,17 @@ def parse(text: str, name: str = "", folder: Path | None = None) -> Document:
     Raises:
         ScenarioError: it is no TOML.
     """
-    if (deep := _DEEP.search(text)) is not None:  # tomllib takes as long as the square of the parts
-        line, column = text.count("\n", 0, deep.end()) + 1, deep.start(1) - text.rfind("\n", 0, deep.start(1))
-        raise ScenarioError([Problem("", "is no TOML scenario: nested too deeply", f"{name}:{line}:{column}")])
+    return _parsed(text.encode("utf-8", "surrogatepass"), name, folder or Path())
+
+
+def _parsed(octets: bytes, name: str, folder: Path) -> Document:
     try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        message = re.sub(r" \(at (?:line \d+, column \d+|end of document)\)$", "", str(error))
-        message = re.sub(r"\('[^()]*',?\)", _dotted, message)  # a key as a tuple of its parts
-        where = re.search(r"\(at line (\d+), column (\d+)\)$", str(error))
-        end = (text.count("\n") + 1, len(text) - text.rfind("\n"))
-        line, column = (int(where[1]), int(where[2])) if where else end
-        if message == "Cannot overwrite a value":
-            written, equals, _ = text.split("\n")[line - 1].partition("=")
-            if equals:  # not so where a list runs over several lines
-                message = f"the key {written.strip()} stands twice"
-                column = len(written) - len(written.lstrip()) + 1
-        raise ScenarioError([Problem("", f"is no TOML: {message}", f"{name}:{line}:{column}")]) from error
-    except RecursionError as error:
-        raise ScenarioError([Problem("", "is no TOML scenario: nested too deeply", f"{name}:1:1")]) from error
-    except ValueError as error:
-        raise ScenarioError([Problem("", f"is no TOML: {error}", f"{name}:1:1")]) from error
-    # tomllib joins CR LF; positions only need the same line structure.
-    return Document(values, name, folder or Path(), _core.key_places(text.replace("\r\n", "\n")))
-
-
-def _dotted(parts: re.Match[str]) -> str:
-    return ".".join(re.findall(r"'([^']*)'", parts[0]))
+        values, places = _core.read_toml(octets)
+    except _core.TomlError as error:
+        [faults] = error.args
+        problems = [Problem("", message, f"{name}:{line}:{column}", (line, column)) for message, line, column in faults]
+        raise ScenarioError(problems) from error
+    return Document(values, name, folder, places)
 
 
 def from_mapping(values: Mapping[str, Any]) -> Document:

@@ -384,8 +384,6 @@ def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Docu
         for path in paths:
             result.options[path] = label
             result.together[path] = tuple(paths)
-            # What stood below a replaced key in the file is gone, and so are its positions.
-            result.positions = {k: at for k, at in result.positions.items() if k[: len(path)] != path}
     if problems:
         raise ScenarioError(problems)
     return result

@@ -9,12 +9,12 @@ from __future__ import annotations
 import copy
 import itertools
 import math
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from hopscope.errors import InputError, did_you_mean, instead, listed, shown, visible
+from hopscope import _core
+from hopscope.errors import InputError, did_you_mean, listed, shown, visible
 from hopscope.scenario import keys, units
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.toml_writer import inline
@@ -43,10 +43,10 @@ def parse_set(text: str) -> tuple[str, Any]:
     if not equals or not key.strip():
         raise InputError(f'--set {text}: expected key=value, for example "flow.0.max_window=3"')
     try:
-        parsed = tomllib.loads(f"value = {value.strip()}")
-        return key.strip(), parsed["value"] if set(parsed) == {"value"} else value.strip()
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
-        return key.strip(), value.strip()
+        parsed = _core.toml_value(value.strip())
+    except UnicodeEncodeError:  # octets of the command line that are no text
+        parsed = None
+    return key.strip(), value.strip() if parsed is None else parsed
 
 
 def set_text(key: str, value: Any) -> str:
@@ -203,8 +203,7 @@ def known_key(key: str) -> str | None:
     tables = ["topology", *keys.ENGINE_SECTIONS, *keys.NUMBERED]
     if parts[0] not in tables:
         examples = [*(name for name in tops if name not in keys.NOT_SWEPT), *tables]
-        starts = f"a key starts with one of {listed(examples)}"
-        return f"unknown sweep key{instead(parts[-1] if len(parts) == 1 else parts[0], examples, starts)}"
+        return f"unknown sweep key; a key starts with one of {listed(examples)}{did_you_mean(parts[0], examples)}"
     return None
 
 
