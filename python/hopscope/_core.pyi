@@ -60,22 +60,16 @@ class Field:
 
     ``kind`` is ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``float-list``,
     ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths), ``points``,
-    ``nodes`` (list of nodes), ``words`` (list of choices), ``parts`` (choices with ``+`` between them, the first of
-    which stands alone), ``transport`` (a choice, or a congestion control of the user's), ``control`` (the same, or a
-    table of its parameters), ``policy`` (the same of an ACK policy) or ``table``.
+    ``nodes``, ``words`` (list of choices), ``parts`` (choices joined by ``+``, the first of which stands alone),
+    ``transport`` (a choice, or a control of the user's), ``control`` and ``policy`` (those, or tables) or ``table``.
 
     Attributes:
-        name: name inside its table.
-        kind: what it takes.
-        doc: what it means.
-        unit: base unit of the number; empty for counts and words.
+        name, kind, doc, unit: name inside its table, what it takes, what it means, base unit (empty: counts and words).
         default: default in engine form (times in nanoseconds); None: none.
         choices: allowed words.
-        minimum: smallest number; above it when ``exclusive``.
-        maximum: largest number.
-        exclusive: the smallest number itself is refused.
+        minimum, maximum, exclusive: smallest number, which is refused itself when ``exclusive``, and largest one.
         required: the key must be given.
-        when: what other keys must be for it to have an effect, in words; None: it always has one.
+        when: what other keys must be for it to have an effect; None: it always has one.
         source: where the default comes from.
         fields: keys of a table.
     """
@@ -445,6 +439,15 @@ def patterns() -> list[tuple[str, str]]:
 def json_schema() -> str:
     """The JSON Schema (2020-12) of the scenario file."""
 
+def closest(word: str, choices: Sequence[str]) -> str | None:
+    """The choice that a word means: in another writing, as a word of other tools, or by likeness; None: none is."""
+
+def elsewhere(word: str) -> str | None:
+    """What a word of ns-2, ns-3 and other tools means here, such as ``the metric loss_pct``; None: it is not known."""
+
+def brought_words() -> list[tuple[str, list[str]]]:
+    """Every word of other tools that is known, with what it means here."""
+
 def quantity(text: str, unit: str) -> str:
     """A quantity in a base unit, as the text of a decimal number; QuantityError for no number or another unit."""
 
@@ -559,9 +562,9 @@ def trace(
 ) -> tuple[str, list[_Table]]:
     """Runs a configuration as ``run`` does, and hands its records to ``write``, some thousand lines at a time.
 
-    ``form``: "text" or "json"; ``wanted``: ``nodes``, ``flows`` and ``kinds``, each a list or None for all, ``from_ns``,
-    and ``until_ns``, None for the end of the run; ``write``: takes whole lines and says whether it takes more, and the
-    run goes on where it does not; ``cut``: end the run at ``until_ns``; what is returned is of the run so far.
+    ``form``: "text" or "json"; ``wanted``: ``nodes``, ``flows`` and ``kinds``, each a list or None for all;
+    ``from_ns``, and ``until_ns``, None for the end; ``write``: takes whole lines and says whether it takes more;
+    the run goes on where it does not; ``cut``: end the run at ``until_ns``; what is returned is of the run so far.
     """
 
 def record_kinds() -> list[str]:

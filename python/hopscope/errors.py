@@ -5,11 +5,12 @@ Everything a user can cause is a :class:`HopscopeError`; any other exception is 
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from hopscope import _core
 
 #: Controls of ASCII and Latin-1 but for tab and line end, and what overrides the direction of writing (Unicode UAX 9).
 _STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -86,14 +87,34 @@ class ScenarioError(InputError):
         super().__init__("\n".join(str(p) for p in self.problems))
 
 
+#: With a suggestion so many choices are listed after it.
+_FEW = 6
+
+
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
-    """Returns ``' (did you mean "x"?)'`` for the closest choice, or an empty string."""
+    """Returns ``' (did you mean "x"?)'`` for the choice that is meant, or an empty string.
+
+    Words of ns-2, ns-3, INET, Mininet-WiFi and the literature count (:func:`hopscope._core.brought_words`).
+    """
     if not isinstance(word, str):
         return ""
+    close = _core.closest(word[:200], list(choices))
+    return f' (did you mean "{close}"?)' if close else ""
+
+
+def instead(word: object, choices: Iterable[str], allowed: str) -> str:
+    """Returns what a message says after a word that is none of the choices.
+
+    The one that is meant stands first, and alone where there are many; else what the word means elsewhere; else
+    ``allowed``, in which ``{}`` stands for the choices.
+    """
     names = list(choices)
-    same = [name for name in names if name.lower() == word.lower()]
-    close = same or difflib.get_close_matches(word[:200], names, n=1, cutoff=0.6)
-    return f' (did you mean "{close[0]}"?)' if close else ""
+    allowed = allowed.replace("{}", ", ".join(names))
+    if close := did_you_mean(word, names):
+        return f"{close}; {allowed}" if len(names) <= _FEW else close
+    if isinstance(word, str) and (other := _core.elsewhere(word[:200])):
+        return f" (did you mean {other}?); {allowed}" if len(names) <= _FEW else f" (did you mean {other}?)"
+    return f"; {allowed}"
 
 
 def listed(choices: Iterable[str]) -> str:

@@ -149,7 +149,7 @@ def test_a_bad_file_names_every_place(hopscope: Any, folder: Path) -> None:
     done = hopscope("run", "bad.toml", "--out", "store")
     assert done.returncode == 2
     assert done.stderr.splitlines()[0].startswith(
-        'hopscope: bad.toml:2:1: topology.kind: found "chian"; allowed: "chain"'
+        'hopscope: bad.toml:2:1: topology.kind: found "chian" (did you mean "chain"?)'
     )
     assert 'bad.toml:6:1: flow.0.paket: unknown key (did you mean "packet"?)' in done.stderr
     assert 'did you mean "packet"?' in done.stderr

@@ -123,8 +123,8 @@ def test_what_lies_beside_the_file_can_be_imported(tmp_path: Path) -> None:
         ("tcp:json:A", 'json: has no class "A"'),
         ("tcp:Gentel", 'no congestion control "Gentel" in this process; expected "tcp:FILE.py:CLASS"'),
         ("tcp:a b", 'found "a b"; expected "tcp:FILE.py:CLASS"'),
-        ("tcp-external", 'or "tcp:FILE.py:CLASS"'),
-        ("tcp-newrno", 'or "tcp:FILE.py:CLASS" (did you mean "tcp-newreno"?)'),
+        ("tcp-external", 'found "tcp-external" (did you mean'),
+        ("tcp-newrno", 'found "tcp-newrno" (did you mean "tcp-newreno"?)'),
     ],
 )
 def test_what_cannot_be_used_is_refused(mine: Path, transport: str, message: str) -> None:

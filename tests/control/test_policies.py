@@ -353,7 +353,7 @@ def test_the_command_checks_runs_and_shows(
         ("mine.py:Control", "mine.py: Control is no subclass of hopscope.AckPolicy"),
         ("mine.py:Fixd", 'mine.py: has no class "Fixd"; it holds "Fixed" (did you mean "Fixed"?)'),
         ("absent.py", "absent.py: no such file"),
-        ("fixd", 'found "fixd"; expected one of '),
+        ("fixd", 'found "fixd" (did you mean "fixed"?)'),
         ({"d": 2}, "names no ACK policy; expected one of "),
         ({"class": "mine.py:Fixed", "e": 2}, "no parameter of ack:mine.py:Fixed; it has d"),
         ({"class": "mine.py:Fixed", "d": "two"}, 'found "two"; expected a number, as the class has 2'),

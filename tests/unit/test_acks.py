@@ -58,7 +58,9 @@ def test_what_no_policy_channel_or_estimator_can_be_is_refused(text: str, place:
     message = refusal(text)
     assert re.sub(r"(f\.toml:\d+):\d+", r"\1", message).startswith(f"{place}: "), message
     assert found in message
-    assert any(word in message for word in ("allowed", "expected", "at least", "at most", "needs", "kind"))
+    assert any(
+        word in message for word in ("allowed", "expected", "at least", "at most", "needs", "kind", "did you mean")
+    )
 
 
 def test_a_named_channel_reaches_the_engine_and_loses_frames() -> None:

@@ -63,7 +63,7 @@ def test_objectives_by_word_and_by_metric() -> None:
     assert not objective("--and", "flow.0.throughput_kbps").minimize
     assert objective("--and", "flow.0.jitter_ms").minimize
     assert objective("--and", "network.jain:min").minimize
-    with pytest.raises(InputError, match=r'no objective "thruput" \(did you mean "throughput"\?\)'):
+    with pytest.raises(InputError, match=r'no objective "thruput" \(did you mean the metric throughput_kbps\?\)'):
         objective("--objective", "thruput")
     with pytest.raises(InputError, match="allowed: min, max"):
         objective("--objective", "delay:less")

@@ -83,8 +83,8 @@ def test_loader_schema_and_engine_agree_on_every_two_parts() -> None:
 @pytest.mark.parametrize(
     ("link", "message"),
     [
-        ("lredd", 'found "lredd"; expected "plain", or one or more of "red", .* (did you mean "lred"?)'),
-        ("red+lerd", 'found "red+lerd" with the part "lerd"; expected .* (did you mean "lred"?)'),
+        ("lredd", 'found "lredd" (did you mean "lred"?)'),
+        ("red+lerd", 'found "red+lerd" with the part "lerd" (did you mean "lred"?)'),
         ("red+red", 'found "red+red"; red stands twice'),
         ("plain+red", 'found "plain+red"; "plain" stands alone'),
         (

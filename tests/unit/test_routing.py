@@ -184,8 +184,12 @@ def test_static_routes_take_no_aodv() -> None:
 #: What stands in the file of a protocol, what stands there instead, and what is said of it.
 MISTAKES = {
     "aodv": [
-        ('"aodv"', '"aodvv"', 'f.toml:6:1: routing.protocol: found "aodvv"; allowed: "static", "aodv"'),
-        ('"aodv-uu"', '"aodv-ul"', 'f.toml:7:1: routing.parameters: found "aodv-ul"; allowed: "rfc3561"'),
+        ('"aodv"', '"aodvv"', 'f.toml:6:1: routing.protocol: found "aodvv" (did you mean "aodv"?); allowed: "static"'),
+        (
+            '"aodv-uu"',
+            '"aodv-ul"',
+            'f.toml:7:1: routing.parameters: found "aodv-ul" (did you mean "aodv-uu"?); allowed: "rfc3561"',
+        ),
         ("hello_interval", "helo_interval", 'unknown key (did you mean "hello_interval"?)'),
         ('"500ms"', '"500m"', "f.toml:9:1: routing.aodv.hello_interval: "),
         ('"500ms"', "-1", "f.toml:9:1: routing.aodv.hello_interval: found -1; must be at least 0 s"),
@@ -199,7 +203,11 @@ MISTAKES = {
         ("[routing.aodv]\nhello_interval", "aodv", "f.toml:8:1: routing.aodv: found"),
     ],
     "dsdv": [
-        ('"ns2"', '"perkins"', 'f.toml:7:1: routing.parameters: found "perkins"; allowed: "perkins1994"'),
+        (
+            '"ns2"',
+            '"perkins"',
+            'f.toml:7:1: routing.parameters: found "perkins" (did you mean "perkins1994"?); allowed',
+        ),
         ('"15s"', "0", "f.toml:9:1: routing.dsdv.update_interval: is 0 s; it must be at least 0.001 s"),
         ('update_interval = "15s"', "missed_updates = 0", "routing.dsdv.missed_updates: is 0; it must be at least 1"),
         (
@@ -211,7 +219,11 @@ MISTAKES = {
         ("[routing.dsdv]", "[routing.aodv]", 'routing.aodv: has no effect: it needs routing.protocol = "aodv"; f'),
     ],
     "dsr": [
-        ('"rfc4728"', '"rfc4782"', 'f.toml:7:1: routing.parameters: found "rfc4782"; allowed: "rfc4728"'),
+        (
+            '"rfc4728"',
+            '"rfc4782"',
+            'f.toml:7:1: routing.parameters: found "rfc4782" (did you mean "rfc4728"?); allowed',
+        ),
         ("route_cache_timeout", "route_cache_timout", 'unknown key (did you mean "route_cache_timeout"?)'),
         ('"60s"', "0", "f.toml:9:1: routing.dsr.route_cache_timeout: is 0 s; it must be more"),
         ('route_cache_timeout = "60s"', "max_salvage_count = 16", "is 16; 0 to 15 are possible"),
@@ -228,8 +240,8 @@ MISTAKES = {
         (
             '"olsr-unik"',
             '"olsr-unic"',
-            'f.toml:7:1: routing.parameters: found "olsr-unic"; allowed: "rfc3626", '
-            '"olsr-unik" (did you mean "olsr-unik"?)',
+            'f.toml:7:1: routing.parameters: found "olsr-unic" (did you mean "olsr-unik"?); '
+            'allowed: "rfc3626", "olsr-unik"',
         ),
         ('"olsr-unik"', '"aodv-uu"', 'routing.parameters: found "aodv-uu"; allowed: "rfc3626", "olsr-unik"'),
         ('"2s"', "0", "f.toml:9:1: routing.olsr.hello_interval: is 0 s; it must be more"),

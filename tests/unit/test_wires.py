@@ -92,7 +92,7 @@ def test_an_access_point_is_the_chain_of_the_study() -> None:
         ({**WIRE, "to": 2}, "wire.0.to: a wire joins two different nodes, found 2 twice"),
         ({**WIRE, "rate": 0}, "wire.0.rate: found 0; must be at least 1 bit/s"),
         ({**WIRE, "loss": 2}, "wire.0.loss: found 2; must be at most 1"),
-        ({**WIRE, "link": "lred"}, 'found "lred"; expected "plain", or one or more of "red", "codel", "fq-codel"'),
+        ({**WIRE, "link": "lred"}, 'found "lred" (did you mean mac.link = "lred"?); expected "plain", or '),
         ({"from": 2, "to": 4, "rate": "1 Mbps"}, "wire.0.delay: is missing"),
         ({**WIRE, "mtu": 1500}, "wire.0.mtu: unknown key; allowed: from, to, rate"),
     ],

@@ -1,8 +1,9 @@
 //! Keys of a scenario as Python objects, and the tables of them.
 
 use hopscope_engine::config::schema::{self, Key, Kind, Range};
+use hopscope_scenario::brought::{self, Meant};
 use hopscope_scenario::resolve::show;
-use hopscope_scenario::{quantity as quantities, read};
+use hopscope_scenario::{quantity as quantities, read, words};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -233,6 +234,24 @@ pub fn patterns() -> Vec<(&'static str, &'static str)> {
 #[pyfunction]
 pub fn json_schema() -> String {
     hopscope_scenario::json_schema::schema()
+}
+
+/// The choice that a word means, if one does.
+#[pyfunction]
+pub fn closest(word: &str, choices: Vec<String>) -> Option<String> {
+    words::closest(word, &choices).map(str::to_string)
+}
+
+/// What a word of other tools means here, in words.
+#[pyfunction]
+pub fn elsewhere(word: &str) -> Option<String> {
+    words::elsewhere(word)
+}
+
+/// Every word of other tools that is known, with all that it means here.
+#[pyfunction]
+pub fn brought_words() -> Vec<(&'static str, Vec<String>)> {
+    brought::all().into_iter().map(|(word, meant)| (word, meant.into_iter().map(Meant::whole).collect())).collect()
 }
 
 /// A quantity in a base unit, as the text of a decimal number.

@@ -69,6 +69,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(key::apps, m)?)?;
     m.add_function(wrap_pyfunction!(key::patterns, m)?)?;
     m.add_function(wrap_pyfunction!(key::json_schema, m)?)?;
+    m.add_function(wrap_pyfunction!(key::closest, m)?)?;
+    m.add_function(wrap_pyfunction!(key::elsewhere, m)?)?;
+    m.add_function(wrap_pyfunction!(key::brought_words, m)?)?;
     m.add_function(wrap_pyfunction!(key::quantity, m)?)?;
     m.add_function(wrap_pyfunction!(key::split_quantity, m)?)?;
     m.add("TomlError", m.py().get_type::<document::TomlError>())?;

@@ -4,6 +4,7 @@
 
 pub mod agreement;
 pub mod bonnmotion_files;
+pub mod brought;
 pub mod columns;
 pub mod decimal;
 pub mod document;

@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 use crate::decimal::Decimal;
 use crate::quantity;
 use crate::value::Value;
-use crate::words::{did_you_mean, general, listed};
+use crate::words::{did_you_mean, general, instead, listed};
 
 /// How messages write a transport of the user's own.
 pub const FORM: &str = "\"tcp:FILE.py:CLASS\"";
@@ -270,8 +270,11 @@ fn choice(key: &Key, value: &Value, others: &str) -> Result<String, Refusal> {
         Value::Text(word) => word,
         _ => "",
     };
-    let close = if matches!(value, Value::Text(_)) { did_you_mean(word, &key.choices) } else { String::new() };
-    Err(format!("found {}; allowed: {}{others}{close}", value.shown(), listed(&key.choices)))
+    let allowed = format!("allowed: {}{others}", listed(&key.choices));
+    Err(match value {
+        Value::Text(_) => format!("found {}{}", value.shown(), instead(word, &key.choices, &allowed)),
+        _ => format!("found {}; {allowed}", value.shown()),
+    })
 }
 
 /// The parts in their usual order, so that one layer has one name.
@@ -285,7 +288,7 @@ fn parts(key: &Key, value: &Value) -> Result<Json, Refusal> {
                 [_] => found,
                 _ => format!("{found} with the part {}", crate::value::shown(word)),
             };
-            return Err(format!("{what}; expected {}{}", expected(key), did_you_mean(word, &key.choices)));
+            return Err(format!("{what}{}", instead(word, &key.choices, &format!("expected {}", expected(key)))));
         }
         if words.iter().filter(|other| *other == word).count() > 1 {
             return Err(format!("{found}; {word} stands twice"));

@@ -1,5 +1,9 @@
 //! Words in messages: lists of them, and the one that was meant.
 
+use crate::brought::{bare, meant, plain};
+
+/// With a suggestion so many choices are listed beside it.
+const FEW: usize = 6;
 /// Least likeness of a word that is offered in place of another.
 const CUTOFF: f64 = 0.6;
 /// So much of a word is looked at.
@@ -15,11 +19,42 @@ pub fn did_you_mean<S: AsRef<str>>(word: &str, choices: &[S]) -> String {
     closest(word, choices).map_or(String::new(), |found| format!(" (did you mean \"{found}\"?)"))
 }
 
-/// The choice that is most like a word: the same in other letters, else the one with most letters in common, in order.
-fn closest<'a, S: AsRef<str>>(word: &str, choices: &'a [S]) -> Option<&'a str> {
+/// What a message says of a word that is none of the choices: the one that was meant, with the others only where they are
+/// few; else what the word means elsewhere; else all of them, in the words of `allowed`.
+pub fn instead<S: AsRef<str>>(word: &str, choices: &[S], allowed: &str) -> String {
+    if let Some(found) = closest(word, choices) {
+        let others = if choices.len() <= FEW { format!("; {allowed}") } else { String::new() };
+        return format!(" (did you mean \"{found}\"?){others}");
+    }
+    match elsewhere(word) {
+        Some(found) => format!(" (did you mean {found}?); {allowed}"),
+        None => format!("; {allowed}"),
+    }
+}
+
+/// What a word that users bring from other tools means here, with its whole name.
+pub fn elsewhere(word: &str) -> Option<String> {
+    meant(word).first().map(|found| found.shown())
+}
+
+/// The choice that is meant: the same in another writing, what a word of other tools stands for, else the one with most
+/// letters in common, in order.
+pub fn closest<'a, S: AsRef<str>>(word: &str, choices: &'a [S]) -> Option<&'a str> {
     let choices = || choices.iter().map(AsRef::as_ref);
     if let Some(same) = choices().find(|choice| choice.to_lowercase() == word.to_lowercase()) {
         return Some(same);
+    }
+    let same = |word: &str| choices().find(|choice| !plain(word).is_empty() && plain(choice) == plain(word));
+    if let Some(same) = same(word).or_else(|| same(bare(word))) {
+        return Some(same);
+    }
+    let of_tools = meant(word);
+    let is_meant = |choice: &&str| of_tools.iter().any(|meant| meant.last() == *choice || meant.whole() == *choice);
+    if let Some(found) = choices().find(is_meant) {
+        return Some(found);
+    }
+    if !of_tools.is_empty() {
+        return None; // it means something else, whatever letters it shares
     }
     let letters: Vec<char> = word.chars().take(SAMPLED_NODES).collect();
     let mut best: Option<(f64, &str)> = None;

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.errors import InputError, did_you_mean, listed, shown
+from hopscope.errors import InputError, did_you_mean, instead, listed, shown
 from hopscope.models import bianchi, capacity, drops, response, tcp, window
 from hopscope.scenario.fields import Field, FieldError
 
@@ -155,7 +155,7 @@ def model(name: str) -> Model:
         InputError: no such model.
     """
     if name not in MODELS:
-        raise InputError(f"unknown model {shown(name)}; allowed: {', '.join(MODELS)}{did_you_mean(name, MODELS)}")
+        raise InputError(f"unknown model {shown(name)}{instead(name, MODELS, 'allowed: {}')}")
     return MODELS[name]
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from hopscope.errors import InputError, did_you_mean, shown
+from hopscope.errors import InputError, instead, shown
 from hopscope.scenario import keys, ranges, sweep
 from hopscope.scenario.fields import Field
 
@@ -141,8 +141,8 @@ def find(key: str, document: Mapping[str, Any]) -> Field:
     for place, name in enumerate(rest):
         known = {entry.name: entry for entry in fields}
         if name not in known:
-            allowed = f"; allowed: {', '.join(known)}" if len(known) <= 16 else ""
-            raise InputError(f"{where}: unknown key {shown(name)}{allowed}{did_you_mean(name, known)}")
+            allowed = "allowed: {}"
+            raise InputError(f"{where}: unknown key {shown(name)}{instead(name, known, allowed)}")
         entry = known[name]
         if place == len(rest) - 1:
             return entry

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope import _core
-from hopscope.errors import InputError, did_you_mean, listed
+from hopscope.errors import InputError, instead, listed
 from hopscope.optimum import decide
 from hopscope.optimum.axes import Number
 from hopscope.optimum.cases import Over, cases_of, check_metric, mean_delays, prepared
@@ -80,10 +80,8 @@ def objective(option: str, text: str) -> Objective:
         about = metrics.of(name)
         if about is None:
             known = [*WORDS, *(f"flow.0.{metric.name}" for metric in metrics.metrics("flow"))]
-            raise InputError(
-                f'{option} {text}: no objective "{name}"{did_you_mean(name, known)}; allowed: {listed(WORDS)}, or a '
-                f"metric such as flow.0.jitter_ms"
-            )
+            allowed = f"allowed: {listed(WORDS)}, or a metric such as flow.0.jitter_ms"
+            raise InputError(f'{option} {text}: no objective "{name}"{instead(name, known, allowed)}')
         less = any(part in about.name for part in _LESS)
         found = Objective(metrics.in_words(name), name, less, about.unit)
     return found if not sense else Objective(found.name, found.metric, sense == "min", found.unit)

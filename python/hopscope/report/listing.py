@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import InputError, NotFound, did_you_mean, listed, visible
+from hopscope.errors import InputError, NotFound, instead, listed, visible
 from hopscope.report.axis import heading
 from hopscope.report.wording import Column, Grid
 from hopscope.results import metrics
@@ -150,7 +150,7 @@ def listing(
         return found
     if sort not in names and sort not in found.keys:
         known = [*found.keys, *names]
-        raise InputError(f'--sort: no column "{sort}"{did_you_mean(sort, known)}; there are {", ".join(known)}')
+        raise InputError(f'--sort: no column "{sort}"{instead(sort, known, "there are {}")}')
     known_rows = [row for row in rows if _place(row, sort) is not None]
     unknown = [row for row in rows if _place(row, sort) is None]
     ordered = sorted(known_rows, key=lambda row: _place(row, sort), reverse=descending)
@@ -166,12 +166,10 @@ def check_names(names: Sequence[str]) -> None:
     known = [metric.name for metric in metrics.metrics("flow") if metric.kind == "sample"]
     for name in names:
         if "." not in name and name not in known:
-            hint = f"{did_you_mean(name, known)}; flows have {', '.join(known)}"
-            raise NotFound(f'no metric "{name}"{hint}; of others: network.NAME, group.G.NAME, node.N.NAME')
+            others = "of others: network.NAME, group.G.NAME, node.N.NAME"
+            raise NotFound(f'no metric "{name}"{instead(name, known, f"flows have {{}}; {others}")}')
         if "." in name and (scope := name.partition(".")[0]) not in _SCOPES:
-            raise NotFound(
-                f'no metric "{name}"{did_you_mean(scope, _SCOPES)}; dotted names begin with {listed(_SCOPES)}'
-            )
+            raise NotFound(f'no metric "{name}"{instead(scope, _SCOPES, f"dotted names begin with {listed(_SCOPES)}")}')
 
 
 def check_format(option: str, path: Path) -> None:

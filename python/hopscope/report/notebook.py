@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import NotFound, did_you_mean
+from hopscope.errors import NotFound, instead
 from hopscope.report import contrasts as compared
 from hopscope.report import tables
 from hopscope.report.page import rendered
@@ -52,7 +52,7 @@ def figure(shown: Result, metric: str | None = None) -> Figure:
     wanted = next((entry for entry in known if entry.name == name), None)
     if wanted is None:
         names = [entry.name for entry in known]
-        raise NotFound(f'no metric "{metric}"{did_you_mean(name, names)}; flows have {", ".join(names)}')
+        raise NotFound(f'no metric "{metric}"{instead(name, names, "flows have {}")}')
     charts = tables.of_metrics(shown, [(wanted.name, wanted.label)])
     if not charts or charts[0].is_empty:
         raise NotFound(f'no run has a sample of "{name}"')

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import InputError, NotFound, counted, did_you_mean, listed, ranges
+from hopscope.errors import InputError, NotFound, counted, did_you_mean, instead, listed, ranges
 from hopscope.results import metrics as metrics_
 from hopscope.results.comparisons import Difference, Order, difference
 from hopscope.results.result import PointResult, Result, differences
@@ -370,7 +370,7 @@ def _spelt(text: str, results: Sequence[Result]) -> Iterator[str]:
         yield f"network.{text}"
     else:
         known = [m.name for scope in ("flow", "network") for m in metrics_.metrics(scope) if m.kind == "sample"]
-        raise NotFound(f'no metric "{text}"{did_you_mean(text, known)}; flows and the network have {", ".join(known)}')
+        raise NotFound(f'no metric "{text}"{instead(text, known, "flows and the network have {}")}')
 
 
 # --- Places ---------------------------------------------------------------------------------------------------------

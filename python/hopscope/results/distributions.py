@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hopscope.errors import InputError, NotFound, did_you_mean, ranges
+from hopscope.errors import InputError, NotFound, instead, ranges
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +109,7 @@ def has_distributions(result: Result) -> bool:
 def distribution(result: Result, name: str, *, flow: int | None, point: int | None, seed: int | None) -> Distribution:
     """The distribution of a flow or of all flows, over seeds or of one; see :meth:`Result.distribution`."""
     if name not in KINDS:
-        raise NotFound(f'no distribution of "{name}"{did_you_mean(name, KINDS)}; there are {", ".join(KINDS)}')
+        raise NotFound(f'no distribution of "{name}"{instead(name, KINDS, "there are {}")}')
     points = [entry for entry in result.points if point in (None, entry.index)]
     if not points:
         raise NotFound(f"point={point!r}: no such point; the result has {ranges([p.index for p in result.points])}")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.errors import NotFound, did_you_mean
+from hopscope.errors import NotFound, did_you_mean, instead
 from hopscope.results.stats import half_width, mean_of, number, rounded
 
 Run = Mapping[str, Any]
@@ -232,7 +232,7 @@ def read(run: Run, metric: Metric) -> float | None:
         hint = did_you_mean(scope, ["flow", "group", "node", "wire", "network"])
         raise NotFound(f'metric "{metric}" starts with none of flow., group., node., wire., network.{hint}')
     if name not in table:
-        raise NotFound(f'no metric "{name}"; {scope} has {", ".join(table)}{did_you_mean(name, table)}')
+        raise NotFound(f'no metric "{name}"{instead(name, table, f"{scope} has {{}}")}')
     value = table[name]
     if value is not None and not is_number(value):
         raise NotFound(f'"{metric}" is no number')

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 from hopscope import _core
-from hopscope.errors import InputError, did_you_mean, listed, shown, visible
+from hopscope.errors import InputError, did_you_mean, instead, listed, shown, visible
 from hopscope.scenario import keys, units
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.toml_writer import inline
@@ -203,7 +203,8 @@ def known_key(key: str) -> str | None:
     tables = ["topology", *keys.ENGINE_SECTIONS, *keys.NUMBERED]
     if parts[0] not in tables:
         examples = [*(name for name in tops if name not in keys.NOT_SWEPT), *tables]
-        return f"unknown sweep key; a key starts with one of {listed(examples)}{did_you_mean(parts[0], examples)}"
+        starts = f"a key starts with one of {listed(examples)}"
+        return f"unknown sweep key{instead(parts[-1] if len(parts) == 1 else parts[0], examples, starts)}"
     return None
 
 

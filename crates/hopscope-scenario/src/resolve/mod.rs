@@ -78,7 +78,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     let names = schema.top_names();
     let is_top = |name: &str| schema.key("", name).is_some();
     for (name, _) in given.iter().filter(|(name, _)| !names.contains(&name.as_str())) {
-        reader.refuse(vec![name.clone()], reader.unknown(name, &names));
+        reader.refuse(vec![name.clone()], reader.unknown(&[], name, &names));
     }
     let tops = Value::Table(given.iter().filter(|(name, _)| is_top(name)).cloned().collect());
     result.top = reader.complete(&[], &tops, schema.table(""), schema.defaults(""));

@@ -9,15 +9,13 @@ use serde_json::Value as Json;
 use super::schema::{Schema, defaults};
 use super::values::{Layered, Values};
 use crate::agreement::Finding;
+use crate::brought::{Meant, meant};
 use crate::read::{expected, read};
 use crate::value::Value;
 use crate::words::did_you_mean;
 
 /// The parts of a key.
 pub type Path = Vec<String>;
-
-/// From so many names on a message does not list all of them.
-const MANY: usize = 16;
 
 /// Reads tables and collects every problem on the way.
 pub(super) struct Reader<'a> {
@@ -77,7 +75,7 @@ impl<'a> Reader<'a> {
         for (name, value) in given {
             let Some(key) = keys.iter().find(|key| key.name == *name) else {
                 let names: Vec<&str> = keys.iter().map(|key| key.name.as_str()).collect();
-                self.refuse(inside(path, name), self.unknown(name, &names));
+                self.refuse(inside(path, name), self.unknown(path, name, &names));
                 continue;
             };
             match read(key, value) {
@@ -108,17 +106,25 @@ impl<'a> Reader<'a> {
         self.complete(path, table, keys, Arc::new(defaults(keys)))
     }
 
-    /// The message for a key that does not exist.
-    pub(super) fn unknown(&self, name: &str, known: &[&str]) -> String {
+    /// The message for a key that a table does not have.
+    pub(super) fn unknown(&self, path: &[String], name: &str, known: &[&str]) -> String {
+        let of_tools = meant(name);
+        let table = path.first().map_or("", String::as_str);
+        let is_here = |meant: &&Meant| meant.whole().split('.').next() == Some(table) && known.contains(&meant.last());
+        if let Some(here) = of_tools.iter().find(is_here) {
+            return format!("unknown key (did you mean \"{}\"?)", here.last());
+        }
         let homes = self.schema.homes(name);
         if !homes.is_empty() {
             return format!("unknown key here; {name} is {}", homes.join(" or "));
         }
         let close = did_you_mean(name, known);
-        if !close.is_empty() && known.len() > MANY {
-            return format!("unknown key{close}");
+        match of_tools.first().filter(|_| close.is_empty()) {
+            Some(other) => return format!("unknown key (did you mean {}?)", other.shown()),
+            None if !close.is_empty() => return format!("unknown key{close}"),
+            None => {}
         }
-        format!("unknown key; allowed: {}{close}", known.join(", "))
+        format!("unknown key; allowed: {}", known.join(", "))
     }
 
     /// The `[[name]]` tables of a document with their places.

@@ -13,7 +13,7 @@ use super::outside::{Outside, OwnControl};
 use super::reader::{Path, Reader, inside, written};
 use crate::read::{CLASS, FILE_FORM, FORM, expected};
 use crate::value::{Value, shown};
-use crate::words::did_you_mean;
+use crate::words::{did_you_mean, instead};
 
 /// The transport that `control` and `recovery` are axes of.
 pub(super) const TCP: &str = "tcp";
@@ -95,8 +95,8 @@ fn policy(reader: &mut Reader<'_>, path: &Path, given: Option<&Value>, flow: &mu
         Value::Text(word) if key.choices.contains(word) => return,
         Value::Text(_) if outside.is_class(&at) => at.clone(),
         Value::Text(word) => {
-            let message =
-                format!("found {}; expected {}{}", shown(word), expected(key), did_you_mean(word, &key.choices));
+            let expected = format!("expected {}", expected(key));
+            let message = format!("found {}{}", shown(word), instead(word, &key.choices, &expected));
             return reader.refuse(at, message);
         }
         table => match written(table, CLASS) {
@@ -162,7 +162,8 @@ fn axis(reader: &mut Reader<'_>, at: Path, flow: &mut Flow, given: Option<&Value
         Some(Value::Text(word)) if words.contains(word) => flow.control = Control::Word(word.clone()),
         Some(Value::Text(_)) if outside.is_class(&at) => own(reader, flow, &at, &at, outside),
         Some(Value::Text(word)) => {
-            let message = format!("found {}; expected {}{}", shown(word), expected(key), did_you_mean(word, words));
+            let message =
+                format!("found {}{}", shown(word), instead(word, words, &format!("expected {}", expected(key))));
             reader.refuse(at, message);
         }
         Some(table) => match written(table, CLASS) {

@@ -118,7 +118,7 @@ pub const TOPOLOGIES: &[Topology] = &[
                     _ => return None,
                 };
                 let name = format!("wire_{}", key.name);
-                Some(Key { required: false, ..key.named(&name).default(default) }.when("wired > 0"))
+                Some(Key { required: false, ..key.named(&name).default(default) })
             }));
             keys
         },
