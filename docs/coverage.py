@@ -19,7 +19,8 @@ STUDIES = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani200
 
 #: Where tests stand that rows name.
 ENGINE = "crates/hopscope-engine/src"
-CONTROL, TCP, DCCP = f"{ENGINE}/transport/control", f"{ENGINE}/transport/tcp", f"{ENGINE}/transport/dccp"
+TCP = "crates/hopscope-tcp/src"
+CONTROL, DCCP = f"{TCP}/control", f"{ENGINE}/transport/dccp"
 ATP = f"{ENGINE}/transport/atp"
 IT = "crates/hopscope-engine/tests/it"
 
@@ -254,7 +255,7 @@ ROWS = (
         "random waypoint",
         "nodes that move",
         "validation.mobility",
-        f"{ENGINE}/mobility/tests.rs",
+        "crates/hopscope-phy/src/mobility/tests.rs",
         f"{IT}/mobility.rs",
     ),
 )

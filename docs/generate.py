@@ -36,9 +36,11 @@ DOCS = Path(__file__).parent
 REFERENCE = DOCS / "reference" / "generated"
 VALIDATION = DOCS / "validation" / "generated"
 RUNS = DOCS / "_build" / "runs"
-TRANSPORTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "transport"
-CAUSES = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "ledger" / "cause.rs"
-FACTS = DOCS.resolve().parent / "crates" / "hopscope-engine" / "src" / "record" / "facts.rs"
+CRATES = DOCS.resolve().parent / "crates"
+#: Where the walk-throughs of a transport stand.
+TRANSPORTS = {"tcp": CRATES / "hopscope-tcp" / "src", "dccp": CRATES / "hopscope-engine" / "src" / "transport" / "dccp"}
+CAUSES = CRATES / "hopscope-engine" / "src" / "ledger" / "cause.rs"
+FACTS = CRATES / "hopscope-engine" / "src" / "record" / "facts.rs"
 CLASSES = FACTS.with_name("classes.rs")
 
 
@@ -491,7 +493,7 @@ def numbers_page(paper: str) -> None:
 def walk_charts(transport: str, page: str) -> None:
     """The walk-throughs of a transport as sequence charts, of the exchanges that the engine's tests compare with."""
     images = []
-    for walk in sorted((TRANSPORTS / transport / "tests" / "walks").glob("*.txt")):
+    for walk in sorted((TRANSPORTS[transport] / "tests" / "walks").glob("*.txt")):
         exchange = read_exchange(walk.read_text(encoding="utf-8"))
         stem = f"walk-{transport}-{walk.stem}"
         save(sequence_chart(exchange, ("sender", "receiver"), 10), REFERENCE, stem, ["svg"])
@@ -501,7 +503,7 @@ def walk_charts(transport: str, page: str) -> None:
 
 def air_page() -> None:
     """Frames on the air where data and ACKs of one flow collide, of the run that a test of the engine compares with."""
-    frames = (TRANSPORTS.parents[1] / "tests" / "it" / "air.txt").read_text(encoding="utf-8")
+    frames = (CRATES / "hopscope-engine" / "tests" / "it" / "air.txt").read_text(encoding="utf-8")
     stem = "armaghani2008-air"
     save(air_chart(frames), VALIDATION, stem, ["svg"])
     write(VALIDATION / f"{stem}.md", f"![Data and ACKs of one flow on the air](generated/{stem}.svg)\n")

@@ -27,6 +27,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     ),
     "hopscope-phy": ("config", "mobility", "phy", "channel"),
     "hopscope-mac": (),
+    "hopscope-tcp": (),
     "hopscope-engine": (
         "config",
         "net", "link",

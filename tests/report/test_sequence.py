@@ -9,8 +9,7 @@ import pytest
 from hopscope.report.plots import image
 from hopscope.report.sequence import Message, Moment, read_exchange, sequence_chart
 
-TRANSPORTS = Path(__file__).parents[2] / "crates" / "hopscope-engine" / "src" / "transport"
-WALKS = sorted(TRANSPORTS.glob("*/tests/walks/*.txt"))
+WALKS = sorted((Path(__file__).parents[2] / "crates").glob("hopscope-*/src/**/tests/walks/*.txt"))
 
 EXCHANGE = """# Two packets
 0 > Data 1 100 B

@@ -2,7 +2,7 @@
 //!
 //! packetdrill (Cardwell et al., USENIX ATC 2013) is a language of packets that come in, packets that must go out, socket calls
 //! and assertions, each with its instant. Here [`script`] reads it and [`player`] plays it against the engine's
-//! [`Connection`](hopscope_engine::transport::tcp::Connection), the same code that simulations run. What the engine leaves out
+//! [`Connection`](hopscope_tcp::Connection), the same code that simulations run. What the engine leaves out
 //! (what the language can say and a simulation does not need) makes a script *not expressible*, with the reason.
 //!
 //! | part | idea |

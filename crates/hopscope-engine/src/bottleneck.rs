@@ -5,14 +5,14 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::tcp::TIMESTAMPS_OPTION;
 use crate::config::{App, Config, FlowConfig, HostConfig, LONGEST, WireConfig, presets};
 use crate::record::{Classes, NetworkView, Record, Recorder};
-use crate::transport::tcp::{SenderStats, TcpSender};
 use crate::world::{Controls, World};
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
+use hopscope_tcp::config::tcp::TIMESTAMPS_OPTION;
+use hopscope_tcp::{SenderStats, TcpSender};
 
 /// The path and the flow on it.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -1,6 +1,6 @@
 //! Hopscope's engine: a pure, deterministic discrete-event model of multi-hop IEEE 802.11 networks.
 //!
-//! From the top: [`app`] decides when to send, [`transport`] carries it ([`transport::tcp`], UDP), [`net`] and
+//! From the top: [`app`] decides when to send, [`transport`] carries it ([`hopscope_tcp`], UDP), [`net`] and
 //! [`routing`] forward it, [`mac`] contends for the channel, [`phy`] hears, [`channel`] says who hears whom.
 //! [`world`] is the only place where these machines meet. [`simulation`] runs a whole configuration and returns
 //! its results.

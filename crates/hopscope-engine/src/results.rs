@@ -19,11 +19,11 @@ use crate::metrics::table::Visibility::{Drawn, Report, Terminal};
 use crate::metrics::table::{Metric, measured};
 use crate::metrics::{Meter, PathLengths, RoutingMeter, jain, max_min, voice};
 use crate::record::{DropReason, Recorder};
-use crate::transport::tcp::SenderStats;
 use crate::world::World;
 use crate::world::flow::Flow;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::{Span, Time};
+use hopscope_tcp::SenderStats;
 
 pub use tables::{DistributionResult, LinksResult, SeriesResult};
 

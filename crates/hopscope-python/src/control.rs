@@ -2,11 +2,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hopscope_engine::transport::control::{Control, Hook, PACING_RATES, Reaction, View};
-use hopscope_engine::transport::tcp::ack::outside::{AckAnswer, AckHook, AckRule, AckView};
 use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::Controls;
 use hopscope_engine::{BuildError, Config};
+use hopscope_tcp::ack::outside::{AckAnswer, AckHook, AckRule, AckView};
+use hopscope_tcp::control::{Control, Hook, PACING_RATES, Reaction, View};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 """Estimators that only listen to the ACKs of a TCP connection: those of Westwood+, TIBET and TCP-AP.
 
-The engine's congestion controls of these names have the same rules (``crates/hopscope-engine/src/transport/control``).
+The engine's congestion controls of these names have the same rules (``crates/hopscope-tcp/src/control``).
 Here the first two watch a NewReno connection and change nothing; TCP-AP paces its own. Rates are bit/s of segments with
 headers, times seconds.
 """

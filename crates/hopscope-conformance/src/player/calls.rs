@@ -1,6 +1,6 @@
 //! Socket calls of a script as inputs of the end under test.
 
-use hopscope_engine::transport::tcp::{Receipt, ReceiverState, SenderState, TcpReceiver};
+use hopscope_tcp::{Receipt, ReceiverState, SenderState, TcpReceiver};
 
 use super::setup::{DEFAULT_MSS, STAMPS};
 use super::{Numbers, Player, Stop, System};

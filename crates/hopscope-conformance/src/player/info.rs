@@ -1,6 +1,6 @@
 //! `tcp_info` of the end under test, as Linux counts it (`include/uapi/linux/tcp.h`), and the code that asks for it.
 
-use hopscope_engine::transport::tcp::{ReceiverState, SenderState, TcpSender};
+use hopscope_tcp::{ReceiverState, SenderState, TcpSender};
 
 use super::expression::{Expression, Refusal};
 use super::{Player, Stop, System};

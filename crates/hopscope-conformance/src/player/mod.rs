@@ -17,9 +17,9 @@ use hopscope_engine::packet::dccp::ResetCode;
 use hopscope_engine::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
 use hopscope_engine::packet::{Body, Ecn};
 use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::transport::tcp::{Connection, Expiries, SenderState};
-use hopscope_engine::transport::{Cx, Note, TransportEffect};
 use hopscope_engine::units::Time;
+use hopscope_tcp::endpoint::{Cx, Note, TransportEffect};
+use hopscope_tcp::{Connection, Expiries, SenderState};
 
 use crate::script::{Action, At, Base, Event, Packet, Script, ScriptError, TcpOption};
 use calls::Sockets;
@@ -118,8 +118,8 @@ struct Player {
 impl Player {
     fn new(setup: Setup) -> Self {
         let stream = |owner| Stream::derive(1, 0, owner, Purpose::Clock);
-        let (mut active, mut passive) = Connection::pair(&setup.flow, 20, stream(0));
-        Connection::join((&mut active, &mut passive), &setup.flow, stream(1));
+        let (mut active, mut passive) = Connection::pair(&setup.flow.connection(), 20, stream(0));
+        Connection::join((&mut active, &mut passive), &setup.flow.connection(), stream(1));
         if let Some(window) = setup.window {
             passive.advertise(window);
         }
@@ -128,7 +128,7 @@ impl Player {
                 end.read_on_request(buffer, setup.flow.packet);
             }
         }
-        let (nobody, _) = Connection::pair(&setup.flow, 20, stream(2));
+        let (nobody, _) = Connection::pair(&setup.flow.connection(), 20, stream(2));
         Player {
             end: if setup.active { active } else { passive },
             nobody,

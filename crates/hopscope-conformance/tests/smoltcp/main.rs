@@ -12,9 +12,9 @@ use hopscope_engine::config::{AckPolicy, TcpConfig, Transport};
 use hopscope_engine::packet::Body;
 use hopscope_engine::packet::tcp::{SackBlock, TcpFlags, TcpSegment};
 use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::transport::TransportEffect;
-use hopscope_engine::transport::tcp::{Expiries, TcpReceiver, TcpSender};
 use hopscope_engine::units::{Span, Time};
+use hopscope_tcp::endpoint::TransportEffect;
+use hopscope_tcp::{Expiries, TcpReceiver, TcpSender};
 use ours::{Machine, Ours};
 use theirs::Theirs;
 

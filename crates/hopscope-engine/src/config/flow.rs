@@ -5,16 +5,17 @@ use std::fmt;
 use serde::de::{self, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::ack::{AckName, AckPolicy};
 use super::atp::AtpConfig;
 use super::dccp::{DccpConfig, DccpControl};
 use super::seconds;
-use super::tcp::{CongestionControl, Handshake, LossRecovery, SynOptions, TIMESTAMPS_OPTION, TcpConfig, TcpKind};
 use hopscope_core::choice;
 use hopscope_core::config::params::{ParamType, Range};
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::tcp::Opening;
+use hopscope_tcp::config::{
+    AckName, AckPolicy, CongestionControl, ConnectionConfig, LossRecovery, TcpConfig, TcpKind, TcpVariant,
+};
 
 choice! {
     /// Transport protocol of a flow; the words `tcp-...` stand for TCP with a congestion control and a recovery.
@@ -76,7 +77,7 @@ impl Transport {
 
     /// Older words that stand for TCP with a congestion control and a recovery of the engine's own.
     pub fn built_in_tcp() -> impl Iterator<Item = Transport> {
-        let is_built_in = |t: &Transport| t.stands_for().is_some() && *t != Transport::TcpExternal;
+        let is_built_in = |t: &Transport| t.variant().is_some_and(|v| v != TcpVariant::External);
         Transport::ALL.into_iter().filter(is_built_in)
     }
 
@@ -85,30 +86,34 @@ impl Transport {
         !matches!(self, Transport::Udp | Transport::Dccp | Transport::DccpAdhoc | Transport::Atp)
     }
 
-    /// What an older word of TCP stands for; the recovery is `Own` where the word does not choose it.
-    const fn stands_for(self) -> Option<(CongestionControl, LossRecovery)> {
-        let control = match self {
-            Transport::TcpTahoe => return Some((CongestionControl::NewReno, LossRecovery::Tahoe)),
-            Transport::TcpReno => return Some((CongestionControl::NewReno, LossRecovery::Reno)),
-            Transport::TcpSack => return Some((CongestionControl::NewReno, LossRecovery::Sack)),
-            Transport::TcpNewReno => CongestionControl::NewReno,
-            Transport::TcpVegas => CongestionControl::Vegas,
-            Transport::TcpVeno => CongestionControl::Veno,
-            Transport::TcpWestwood => CongestionControl::Westwood,
-            Transport::TcpTibet => CongestionControl::Tibet,
-            Transport::TcpFast => CongestionControl::Fast,
-            Transport::TcpCubic => CongestionControl::Cubic,
-            Transport::TcpHtcp => CongestionControl::Htcp,
-            Transport::TcpIllinois => CongestionControl::Illinois,
-            Transport::TcpAp => CongestionControl::Ap,
-            Transport::TcpBbr => CongestionControl::Bbr,
-            Transport::TcpBbr3 => CongestionControl::Bbr3,
-            Transport::TcpScalable => CongestionControl::Scalable,
-            Transport::TcpHighSpeed => CongestionControl::HighSpeed,
-            Transport::TcpExternal => CongestionControl::External,
+    /// What an older word of TCP stands for.
+    const fn variant(self) -> Option<TcpVariant> {
+        Some(match self {
+            Transport::TcpTahoe => TcpVariant::Tahoe,
+            Transport::TcpReno => TcpVariant::Reno,
+            Transport::TcpNewReno => TcpVariant::NewReno,
+            Transport::TcpSack => TcpVariant::Sack,
+            Transport::TcpVegas => TcpVariant::Vegas,
+            Transport::TcpVeno => TcpVariant::Veno,
+            Transport::TcpWestwood => TcpVariant::Westwood,
+            Transport::TcpTibet => TcpVariant::Tibet,
+            Transport::TcpFast => TcpVariant::Fast,
+            Transport::TcpCubic => TcpVariant::Cubic,
+            Transport::TcpHtcp => TcpVariant::Htcp,
+            Transport::TcpIllinois => TcpVariant::Illinois,
+            Transport::TcpAp => TcpVariant::Ap,
+            Transport::TcpBbr => TcpVariant::Bbr,
+            Transport::TcpBbr3 => TcpVariant::Bbr3,
+            Transport::TcpScalable => TcpVariant::Scalable,
+            Transport::TcpHighSpeed => TcpVariant::HighSpeed,
+            Transport::TcpExternal => TcpVariant::External,
             Transport::Tcp | Transport::Udp | Transport::Dccp | Transport::DccpAdhoc | Transport::Atp => return None,
-        };
-        Some((control, LossRecovery::Own))
+        })
+    }
+
+    /// Its congestion control and recovery, which is `Own` where the word does not choose it.
+    fn stands_for(self) -> Option<(CongestionControl, LossRecovery)> {
+        self.variant().map(TcpVariant::stands_for)
     }
 
     /// What a flow of this transport runs with a congestion control that it names, if it does, and a recovery, which may be
@@ -130,8 +135,8 @@ impl Transport {
     }
 
     /// Loss recovery is not part of what makes the variant.
-    pub const fn lets_choose_recovery(self) -> bool {
-        self.is_tcp() && !matches!(self, Transport::TcpTahoe | Transport::TcpReno | Transport::TcpVegas)
+    pub fn lets_choose_recovery(self) -> bool {
+        self.is_tcp() && self.variant().is_none_or(TcpVariant::lets_choose_recovery)
     }
 }
 
@@ -294,42 +299,17 @@ const fn own_recovery() -> LossRecovery {
 }
 
 impl FlowConfig {
-    /// Data segments of the flow, if it runs TCP, say what its sender may have in flight.
-    pub fn signals_window(&self) -> bool {
-        self.ack.reads_window() || self.tcp.ack_guard || self.ack_code.as_ref().is_some_and(|code| code.reads_window)
+    /// What the two ends of the flow's connection run, if it runs TCP.
+    pub fn connection(&self) -> ConnectionConfig<'_> {
+        let FlowConfig { tcp, packet, max_window, ack, ack_delay, ack_code, .. } = self;
+        let kind = self.tcp_kind().unwrap_or_else(|| self.transport.kind(tcp));
+        let (packet, max_window, ack, ack_delay) = (*packet, *max_window, *ack, *ack_delay);
+        ConnectionConfig { kind, tcp, packet, max_window, ack, ack_delay, ack_code: ack_code.as_ref() }
     }
 
-    /// Data segments of the flow, if it runs TCP, learn of their way from the MAC of each hop.
-    pub fn reads_path(&self) -> bool {
-        self.ack.reads_path() || self.ack_code.as_ref().is_some_and(|code| code.reads_path)
-    }
-
-    /// Bytes of options, of TCP and of the network header, in each data segment of the flow, if it runs TCP.
-    pub fn data_options(&self) -> u32 {
-        let tcp = &self.tcp;
-        let stamps = if tcp.timestamps { TIMESTAMPS_OPTION } else { 0 };
-        let path = if self.reads_path() { tcp.path_option } else { 0 };
-        stamps + path + self.order_options()
-    }
-
-    /// Bytes of the options in which a data segment says what may be in flight, and its number.
-    pub fn order_options(&self) -> u32 {
-        let window = if self.signals_window() { self.tcp.window_option } else { 0 };
-        window + if self.tcp.door { self.tcp.door_option } else { 0 }
-    }
-
-    /// Options of the SYN and the SYN-ACK of the flow, if it runs TCP. Its window is scaled by as little as it can be.
+    /// Options of the SYN and the SYN-ACK of the flow, if it runs TCP.
     pub fn opening(&self) -> Opening {
-        let options = self.tcp.syn_options;
-        if self.tcp.handshake != Handshake::ThreeWay || options == SynOptions::None {
-            return Opening::default();
-        }
-        let size = u16::try_from(self.packet + self.data_options()).unwrap_or(u16::MAX);
-        Opening {
-            segment_size: (options == SynOptions::All).then_some(size),
-            sack_permitted: self.tcp_kind().is_some_and(TcpKind::uses_sack),
-            window_scale: Some(Opening::scale_of(u64::from(self.packet) * u64::from(self.max_window))),
-        }
+        self.connection().opening()
     }
 
     /// Control and recovery of the flow, where it runs TCP, as its words choose them.
@@ -421,7 +401,7 @@ impl FlowConfig {
         found.require(asked == LossRecovery::Own || self.transport.lets_choose_recovery(), key(place), || {
             format!("found \"{}\"; {word} is defined by its own loss recovery, only \"own\" is allowed", asked.word())
         });
-        found.note_all(self.check_undo(kind, &key));
+        found.note_all(self.connection().check_undo(&key));
         if has_control {
             found.note(kind.check(key(place)));
         }

@@ -1,6 +1,5 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
-pub mod ack;
 pub mod aodv;
 pub mod atp;
 pub mod change;
@@ -16,17 +15,12 @@ pub mod olsr;
 pub mod outage;
 pub mod presets;
 pub mod schema;
-pub mod tcp;
-mod tcp_choices;
-mod tcp_kind;
-mod undo;
 pub mod wire;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-pub use ack::{AckName, AckPolicy};
 pub use aodv::AodvConfig;
 pub use atp::AtpConfig;
 pub use change::{Change, ChangeKind, EventConfig};
@@ -40,12 +34,14 @@ pub use hopscope_mac::config::{MacConfig, mac};
 pub use hopscope_phy::config::{
     LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
 };
+pub use hopscope_tcp::config::{
+    AckName, AckPolicy, CongestionControl, ConnectionConfig, LossRecovery, TcpConfig, TcpKind, ack, tcp,
+};
 pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;
 pub use net::{NetConfig, RoutingConfig};
 pub use olsr::OlsrConfig;
 pub use outage::Outage;
-pub use tcp::{CongestionControl, LossRecovery, TcpConfig, TcpKind};
 pub use wire::WireConfig;
 
 use hopscope_core::error::BuildError;

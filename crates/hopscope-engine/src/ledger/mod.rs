@@ -29,7 +29,6 @@ pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, L
 
 use crate::config::Config;
 use crate::record::{Classes, DropReason, Header, NetworkView, Record, Recorder};
-use crate::transport::Timer;
 use flow::FlowAccount;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
@@ -37,6 +36,7 @@ use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
 use hopscope_mac::timing::Timing;
 use hopscope_packet::{Body, Packet};
+use hopscope_tcp::endpoint::Timer;
 use journey::Stage;
 use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Mode, Timeline};
 use tracker::PacketTracker;

@@ -5,9 +5,9 @@
 
 use crate::config::Config;
 use crate::record::{Counters, NetworkView};
-use crate::transport::tcp::SenderStats;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
+use hopscope_tcp::SenderStats;
 
 /// Counters of all nodes and of the senders of all flows at one instant.
 #[derive(Debug, Clone, Default)]

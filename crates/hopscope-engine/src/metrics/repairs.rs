@@ -6,9 +6,9 @@
 //! the segment or its ACK was lost, the timeout is not spurious.
 
 use crate::record::{Header, NetworkView};
-use crate::transport::tcp::Receipt;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
+use hopscope_tcp::Receipt;
 
 /// A timeout that may prove spurious (RFC 5682).
 #[derive(Debug, Clone, Copy)]

@@ -6,9 +6,10 @@ use crate::iface::{Interface, Wifi, Wires};
 use crate::net::ip::Ip;
 use crate::net::{Arp, Gateway};
 use crate::routing::{Forwarding, Router};
-use crate::transport::{BoundSockets, Neighbours, NodeView};
+use crate::transport::BoundSockets;
 use hopscope_core::ids::NodeId;
-use hopscope_phy::channel::Medium;
+use hopscope_mac::dcf::Attempts;
+use hopscope_tcp::endpoint::{MacCounters, NodeView};
 
 /// Sockets, network layer and routing of one node. The state of its sockets and interfaces lies in tables of their own
 /// ([`crate::transport::Sockets`], [`crate::iface`]).
@@ -64,16 +65,10 @@ impl Node {
         self.interfaces[usize::from(via)]
     }
 
-    /// What an endpoint at this node, the one of this number, may see of it and of the interface by which packets for `peer`
+    /// What an endpoint at this node may see of it and of the interface by which packets for `peer`
     /// leave.
     #[inline]
-    pub fn view<'a>(
-        &self,
-        (number, peer): (NodeId, NodeId),
-        wifi: &'a Wifi,
-        wires: &Wires,
-        medium: &'a Medium,
-    ) -> NodeView<'a> {
+    pub fn view(&self, peer: NodeId, wifi: &Wifi, wires: &Wires) -> NodeView {
         let queue = match self.interface_towards(peer) {
             Interface::Wire { end, .. } => &wires[end].port.queue,
             Interface::Wifi | Interface::Outside => &wifi.port.queue,
@@ -82,8 +77,7 @@ impl Node {
             queued: queue.len(),
             is_full: queue.is_full(),
             is_resolving: self.is_resolving(),
-            mac: wifi.mac.view(),
-            neighbours: Neighbours::new(medium, number),
+            mac: counters(wifi.mac.view().attempts),
         }
     }
 
@@ -99,4 +93,11 @@ impl Node {
     fn is_resolving(&self) -> bool {
         self.arp.as_ref().is_some_and(|arp| arp.is_asking())
     }
+}
+
+/// The counters of a MAC as transports see them.
+#[inline]
+fn counters(mac: &Attempts) -> MacCounters {
+    let &Attempts { rts, data, packets, retries, retry_drops, data_failures } = mac;
+    MacCounters { rts, data, packets, retries, retry_drops, data_failures }
 }

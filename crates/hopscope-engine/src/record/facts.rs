@@ -4,13 +4,13 @@
 
 use crate::config::link::LinkPart;
 use crate::routing::RoutingNote;
-use crate::transport::Timer;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
 use hopscope_packet::{Body, DropReason, dccp::ResetCode, tcp::TcpFlags};
 use hopscope_phy::phy::RxOutcome;
+use hopscope_tcp::endpoint::Timer;
 
 /// One observable fact.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -5,7 +5,6 @@
 //! the course of the run.
 
 use crate::record::Header;
-use crate::transport::tcp::{Receipt, SenderStats};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
@@ -14,6 +13,7 @@ use hopscope_mac::rate::RateCounts;
 use hopscope_packet::Packet;
 use hopscope_packet::arena::Extension;
 use hopscope_phy::channel::Link;
+use hopscope_tcp::{Receipt, SenderStats};
 
 /// What an 802.11 interface counts for itself.
 #[derive(Debug, Clone, Copy, Default)]

@@ -4,13 +4,13 @@ use super::line::Line;
 use super::numbers::Numbers;
 use crate::record::{Header, NetworkView, Record};
 use crate::routing::{RouteLoss, RoutingNote};
-use crate::transport::Timer;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
 use hopscope_packet::tcp::TcpFlags;
 use hopscope_packet::{Body, Packet};
 use hopscope_phy::phy::RxOutcome;
+use hopscope_tcp::endpoint::Timer;
 
 /// Writes the fields of a record.
 pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, view: &mut impl NetworkView) {

@@ -8,13 +8,14 @@
 
 use std::collections::BTreeMap;
 
-use super::{Endpoint, Timer};
+use super::Endpoint;
 use crate::config::{FlowConfig, Transport};
 use hopscope_core::error::BuildError;
 use hopscope_core::event::GENERATION_MASK;
 use hopscope_core::ids::{FlowId, NodeId, SocketId};
 use hopscope_core::units::Time;
 use hopscope_packet::{Body, Packet, PathOption, Ports};
+use hopscope_tcp::endpoint::Timer;
 
 /// First port given to a source (RFC 6335 6, dynamic ports).
 pub const FIRST_DYNAMIC: u16 = 49_152;

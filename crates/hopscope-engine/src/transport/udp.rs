@@ -5,9 +5,9 @@
 //! its packet waits for a route or an address it waits, too, for [`PATIENCE`], because another packet is the only thing
 //! that repeats a lost request.
 
-use super::{Cx, Note, PathEvent, Payload, Timer, TransportEffect};
 use hopscope_core::units::Span;
 use hopscope_packet::Body;
+use hopscope_tcp::endpoint::{Cx, Note, PathEvent, Payload, Timer, TransportEffect};
 
 /// Interface-queue length below which a source with a backlog adds its next packet.
 const DEPTH: usize = 2;
@@ -128,13 +128,9 @@ impl Udp {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Neighbours, NodeView};
     use super::*;
-    use crate::config::RadioConfig;
-    use hopscope_core::ids::NodeId;
     use hopscope_core::units::Time;
-    use hopscope_mac::dcf::{Attempts, MacView};
-    use hopscope_phy::channel::Medium;
+    use hopscope_tcp::endpoint::{MacCounters, NodeView};
 
     /// What a source looks at: packets in the queue, whether it is full, and whether an address is asked for.
     #[derive(Clone, Copy)]
@@ -148,12 +144,8 @@ mod tests {
 
     fn sent(udp: &mut Udp, queue: QueueState, input: impl FnOnce(&mut Udp, &mut Cx<'_>)) -> Vec<TransportEffect> {
         let mut out = Vec::new();
-        let medium = Medium::new(&[[0.0, 0.0]], &RadioConfig::default());
         let QueueState { queued, is_full, is_resolving } = queue;
-        let attempts = Attempts::default();
-        let mac = MacView { attempts: &attempts, last_retries: 0 };
-        let neighbours = Neighbours::new(&medium, NodeId(0));
-        let node = NodeView { queued, is_full, is_resolving, mac, neighbours };
+        let node = NodeView { queued, is_full, is_resolving, mac: MacCounters::default() };
         input(udp, &mut Cx { now: Time(7), out: &mut out, node: Some(node), path_info: None });
         out
     }

@@ -25,7 +25,6 @@ use crate::net::ip::Ip;
 use crate::node::Node;
 use crate::record::Recorder;
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
-use crate::transport::tcp::Connection;
 use crate::transport::udp::Udp;
 use crate::transport::{Endpoint, Socket, Sockets, atp, dccp, sockets};
 use hopscope_core::error::BuildError;
@@ -41,6 +40,7 @@ use hopscope_packet::{PacketArena, Ports};
 use hopscope_phy::channel::{Channel, Medium};
 use hopscope_phy::config::radio::Shadowing;
 use hopscope_phy::mobility::Mobility;
+use hopscope_tcp::Connection;
 
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     super::check(config)?;
@@ -118,7 +118,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         outages: Outages::new(nodes, !config.outages.is_empty()),
         mobility,
         settings,
-        collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.reads_path()) {
+        collisions: if config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.connection().reads_path()) {
             (0..nodes).map(|_| Collisions::new(&config.mac)).collect()
         } else {
             Vec::new()
@@ -334,9 +334,13 @@ impl<R: Recorder> World<R> {
         let source = source_of(flow);
         let (near, far) = if flow.transport.is_tcp() {
             let clock = derive(config, number, Purpose::Clock);
-            let (mut active, mut passive) = Connection::pair(flow, config.net.ip_header, clock);
+            let (mut active, mut passive) = Connection::pair(&flow.connection(), config.net.ip_header, clock);
             if flow.reply.is_some() {
-                Connection::join((&mut active, &mut passive), flow, derive(config, reply, Purpose::Clock));
+                Connection::join(
+                    (&mut active, &mut passive),
+                    &flow.connection(),
+                    derive(config, reply, Purpose::Clock),
+                );
             }
             if let Some(control) = own.control {
                 active.set_control(control);

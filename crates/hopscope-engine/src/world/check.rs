@@ -2,7 +2,6 @@
 
 use crate::config::host::InterfaceSet;
 use crate::config::net::{RouteNotices, RoutingProtocol};
-use crate::config::tcp::Handshake;
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use crate::transport::{Protocol, sockets};
 use hopscope_core::error::{BuildError, BuildErrors, require};
@@ -15,6 +14,7 @@ use hopscope_packet::dccp::MAX_DATA_HEADER;
 use hopscope_phy::channel;
 use hopscope_phy::config::radio::{Fading, Phy, Shadowing};
 use hopscope_phy::phy::modes;
+use hopscope_tcp::config::tcp::Handshake;
 
 /// More nodes than this are refused: each has two air slots.
 const MAX_NODES: usize = hopscope_phy::phy::arrival::MAX_SLOTS as usize / 2;
@@ -236,7 +236,7 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
         return;
     }
     let transport_header = match Protocol::used_by(flow.transport) {
-        Protocol::Tcp => flow.tcp.header + flow.data_options(),
+        Protocol::Tcp => flow.tcp.header + flow.connection().data_options(),
         Protocol::Udp => config.net.udp_header,
         Protocol::Dccp => MAX_DATA_HEADER,
         Protocol::Atp => AtpPacket::default().header_bytes(),
@@ -349,9 +349,9 @@ mod tests {
     use super::*;
     use crate::config::flow::ControlChoice;
     use crate::config::outage::Outage;
-    use crate::config::tcp::{CongestionControl, LossRecovery};
     use crate::config::{HostConfig, Transport, WireConfig, presets};
     use hopscope_phy::config::radio::ErrorKind;
+    use hopscope_tcp::config::tcp::{CongestionControl, LossRecovery};
 
     fn network() -> Config {
         let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::transport::control::Control;
-use crate::transport::tcp::ack::outside::AckRule;
+use hopscope_tcp::ack::outside::AckRule;
+use hopscope_tcp::control::Control;
 
 /// What one flow has of its own.
 #[derive(Debug, Clone, Default)]

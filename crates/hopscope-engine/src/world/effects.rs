@@ -12,7 +12,6 @@ use crate::iface::{Interface, Wifi, wire};
 use crate::net::arp::{self, Resolution};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
-use crate::transport::{Cx, Note, PathEvent, Timer, TransportEffect};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::{Span, Time};
@@ -20,6 +19,7 @@ use hopscope_mac::MacEffects;
 use hopscope_mac::dcf::Outcome;
 use hopscope_packet::routing::RoutingMessage;
 use hopscope_packet::{Body, Ecn, Notice, Packet};
+use hopscope_tcp::endpoint::{Cx, Note, PathEvent, Timer, TransportEffect};
 
 impl<R: Recorder> World<R> {
     // ---- application -----------------------------------------------------------------------------------------
@@ -54,10 +54,10 @@ impl<R: Recorder> World<R> {
         while let Some(&effect) = effects.get(next) {
             next += 1;
             if let Some(event) = self.transport_effect(id, effect) {
-                let World { sockets, nodes, wifi, wires, medium, now, .. } = self;
+                let World { sockets, nodes, wifi, wires, now, .. } = self;
                 let socket = &mut sockets[id];
                 let (node, peer) = (socket.node, socket.peer);
-                let node = Some(nodes[node].view((node, peer), &wifi[node], wires, medium));
+                let node = Some(nodes[node].view(peer, &wifi[node], wires));
                 socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node, path_info: None });
             }
         }

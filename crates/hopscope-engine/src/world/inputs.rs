@@ -11,7 +11,7 @@ use crate::net::arp::ArpOutcome;
 use crate::net::ip::{self, Step};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
-use crate::transport::{Cx, Endpoint, Neighbours, PathEvent, Payload, Protocol, Socket, Timer, TransportEffect};
+use crate::transport::{Endpoint, Protocol, Socket};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::Span;
@@ -20,6 +20,7 @@ use hopscope_mac::dcf::MacCx;
 use hopscope_mac::{Dcf, MacEffects};
 use hopscope_packet::{Body, Notice, Packet};
 use hopscope_phy::phy::RxOutcome;
+use hopscope_tcp::endpoint::{Cx, PathEvent, Payload, Timer, TransportEffect};
 
 impl<R: Recorder> World<R> {
     /// What happens by itself, in the order of the events of one instant.
@@ -317,7 +318,7 @@ impl<R: Recorder> World<R> {
         // Nothing collides on a wire.
         let by_wire = wire.is_some();
         let collision = collisions.get_mut(from.index()).filter(|_| !by_wire).map_or(0.0, |estimate| {
-            let around = || Neighbours::new(medium, from).nodes().map(|node| wifi[node].air.airtime());
+            let around = || medium.neighbours(from).map(|node| wifi[node].air.airtime());
             let busy = || around().fold(Span::ZERO, |sum, airtime| sum + airtime);
             estimate.estimate(*now, &wifi[from].mac.view(), busy)
         });
@@ -517,11 +518,11 @@ impl<R: Recorder> World<R> {
         input: impl FnOnce(&mut Endpoint, &mut Cx<'_>) -> T,
     ) -> (T, Vec<TransportEffect>) {
         let mut out = std::mem::take(&mut self.transport_effects);
-        let World { sockets, nodes, wifi, wires, medium, now, .. } = self;
+        let World { sockets, nodes, wifi, wires, now, .. } = self;
         let socket = &mut sockets[id];
         let (node, peer) = (socket.node, socket.peer);
         let asks = socket.endpoint.wants_view() || socket.endpoint.sees_node();
-        let node = asks.then(|| nodes[node].view((node, peer), &wifi[node], wires, medium));
+        let node = asks.then(|| nodes[node].view(peer, &wifi[node], wires));
         let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node, path_info: None });
         (given, out)
     }

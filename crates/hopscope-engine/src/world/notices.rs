@@ -14,13 +14,13 @@ use std::collections::BTreeMap;
 
 use super::World;
 use crate::config::net::RouteNotices;
-use crate::config::tcp::RouteFailure;
 use crate::config::{FlowConfig, NetConfig};
 use crate::record::{Record, Recorder};
-use crate::transport::PathEvent;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::{Body, DropReason, Packet, PathNotice, PathNoticeKind};
+use hopscope_tcp::config::tcp::RouteFailure;
+use hopscope_tcp::endpoint::PathEvent;
 
 /// ICMP: header, and octets behind the header of the packet that is quoted (RFC 792).
 const ICMP_HEADER: u32 = 8;

@@ -6,8 +6,8 @@
 
 use super::World;
 use crate::record::{DropReason, Recorder};
-use crate::transport::PathEvent;
 use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_tcp::endpoint::PathEvent;
 
 /// An input that waits.
 #[derive(Debug, Clone, Copy)]

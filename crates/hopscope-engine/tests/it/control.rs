@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use hopscope_engine::config::{App, Config, ControlName, Transport};
 use hopscope_engine::record::NullRecorder;
-use hopscope_engine::transport::control::{Control, Hook, NodeState, Reaction, View};
 use hopscope_engine::units::Time;
 use hopscope_engine::world::Controls;
 use hopscope_engine::{Simulation, simulation};
+use hopscope_tcp::control::{Control, Hook, NodeState, Reaction, View};
 
 use crate::support::{chain, flow};
 

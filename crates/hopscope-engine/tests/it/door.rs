@@ -6,8 +6,8 @@ use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::transport::tcp::SenderStats;
 use hopscope_engine::units::{Span, Time};
+use hopscope_tcp::SenderStats;
 
 use crate::support::{chain, flow};
 

@@ -5,6 +5,7 @@ mod air;
 mod analytic;
 mod atp;
 mod axes;
+mod bottleneck;
 mod changes;
 mod channel;
 mod control;

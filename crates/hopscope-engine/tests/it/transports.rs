@@ -7,8 +7,8 @@ use hopscope_engine::config::{AckPolicy, App, Config, TcpConfig, Transport};
 use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
-use hopscope_engine::transport::Timer;
 use hopscope_engine::units::Span;
+use hopscope_tcp::endpoint::Timer;
 
 use crate::support::{Log, flow, tcp_chain};
 

@@ -28,9 +28,9 @@ use sink::Sink;
 use source::Source;
 
 use crate::config::FlowConfig;
-use crate::transport::tcp::SenderStats;
-use crate::transport::{Cx, PathEvent, Payload, Timer};
 use hopscope_packet::atp::AtpPacket;
+use hopscope_tcp::SenderStats;
+use hopscope_tcp::endpoint::{Cx, PathEvent, Payload, Timer};
 
 /// One end of a connection.
 #[derive(Debug)]

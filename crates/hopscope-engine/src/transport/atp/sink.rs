@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 
 use crate::config::AtpConfig;
-use crate::transport::{Cx, Payload, Timer, TransportEffect};
 use hopscope_core::units::Span;
 use hopscope_packet::Body;
 use hopscope_packet::atp::{AtpKind, AtpPacket, SackRun};
+use hopscope_tcp::endpoint::{Cx, Payload, Timer, TransportEffect};
 
 #[derive(Debug)]
 pub(super) struct Sink {

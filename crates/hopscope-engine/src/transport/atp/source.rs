@@ -12,11 +12,11 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use crate::config::AtpConfig;
-use crate::transport::tcp::SenderStats;
-use crate::transport::{Cx, Note, Timer, TransportEffect};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::Body;
 use hopscope_packet::atp::{AtpKind, AtpPacket};
+use hopscope_tcp::SenderStats;
+use hopscope_tcp::endpoint::{Cx, Note, Timer, TransportEffect};
 
 /// First number for which the header has no room.
 const LAST: u64 = u32::MAX as u64;

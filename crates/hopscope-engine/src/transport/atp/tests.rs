@@ -5,10 +5,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::config::{App, AtpConfig, FlowConfig, Transport, presets};
-use crate::transport::{Note, TransportEffect};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::Body;
 use hopscope_packet::atp::{AtpKind, SackRun};
+use hopscope_tcp::endpoint::{Note, TransportEffect};
 
 const MS: u64 = 1_000_000;
 const ONE_WAY: Span = Span::from_millis(10);

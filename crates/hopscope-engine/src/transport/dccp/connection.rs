@@ -18,12 +18,12 @@ use super::sink::{Sink, Taken};
 use super::source::{Outgoing, Source, ticks};
 use super::state::State;
 use crate::config::{DccpConfig, DccpControl, FlowConfig};
-use crate::transport::tcp::SenderStats;
-use crate::transport::{Cx, Note, Payload, Timer, TransportEffect};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::{DccpPacket, DccpType, ResetCode, Seq, Stamp};
 use hopscope_packet::{Body, Ecn};
+use hopscope_tcp::SenderStats;
+use hopscope_tcp::endpoint::{Cx, Note, Payload, Timer, TransportEffect};
 
 /// First wait for the answer to a Request, and the longest (RFC 4340 8.1.1).
 const REQUEST_WAIT: (Span, Span) = (Span::from_secs(1), Span::from_secs(64));

@@ -2,8 +2,8 @@
 
 use crate::config::dccp::AdhocVariance;
 use crate::config::{DccpConfig, DccpControl};
-use crate::transport::{Timer, TransportEffect};
 use hopscope_core::units::{Span, Time};
+use hopscope_tcp::endpoint::{Timer, TransportEffect};
 
 /// Longest timeout (RFC 6298 2.5).
 const MAX_RTO: Span = Span::from_secs(60);

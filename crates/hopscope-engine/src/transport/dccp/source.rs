@@ -10,9 +10,9 @@ use super::rtt::Rtt;
 use super::tfrc::Feedback;
 use crate::config::dccp::ReliableProbe;
 use crate::config::{DccpConfig, DccpControl};
-use crate::transport::tcp::SenderStats;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::{DccpPacket, Seq, Stamp};
+use hopscope_tcp::SenderStats;
 
 /// Unit of the options that tell of time (RFC 4340 13).
 const TICK: Span = Span::from_micros(10);

@@ -12,12 +12,12 @@ use super::tfrc::{LOSS_EVENT_RATE, RECEIVE_RATE};
 use super::*;
 use crate::config::dccp::{AdhocStates, AdhocUpdate, ReceiverCcid};
 use crate::config::{App, DccpConfig, DccpControl, FlowConfig, Transport, presets};
-use crate::transport::tcp::Expiries;
-use crate::transport::{Cx, Note, PathEvent, Timer, TransportEffect};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::{DccpPacket, DccpType, ResetCode, Seq, Stamp};
 use hopscope_packet::{Body, Ecn};
+use hopscope_tcp::Expiries;
+use hopscope_tcp::endpoint::{Cx, Note, PathEvent, Timer, TransportEffect};
 
 const MS: u64 = 1_000_000;
 const ONE_WAY: Span = Span::from_millis(10);

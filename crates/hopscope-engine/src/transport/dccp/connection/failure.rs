@@ -4,7 +4,7 @@
 
 use super::super::state::State;
 use super::Connection;
-use crate::transport::{Cx, PathEvent};
+use hopscope_tcp::endpoint::{Cx, PathEvent};
 
 impl Connection {
     /// The node knows something of the path.

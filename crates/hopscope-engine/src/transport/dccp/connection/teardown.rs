@@ -2,9 +2,9 @@
 
 use super::super::state::State;
 use super::{Connection, PARTOPEN_WAIT, REQUEST_WAIT};
-use crate::transport::{Cx, Note, Timer, TransportEffect};
 use hopscope_packet::Body;
 use hopscope_packet::dccp::{DccpPacket, DccpType, ResetCode, Seq};
+use hopscope_tcp::endpoint::{Cx, Note, Timer, TransportEffect};
 
 impl Connection {
     pub(super) fn send_close(&mut self, cx: &mut Cx<'_>) {
