@@ -234,7 +234,7 @@ class Campaign:
             name, damage = self.dice.choice(sorted(DAMAGES.items()))
             where = f"case {case}: {name} of {victim.relative_to(store)}"
             damage(victim, self.dice)
-            told = means(store)
+            reported = means(store)
             status, document, messages = shown(store)
             if document is None:
                 require(status in {1, 2} and bool(messages), f"{where}: status {status} without a reason")
@@ -246,9 +246,9 @@ class Campaign:
                 require(len(found) == RUNS or bool(messages), f"{where}: runs are missing without a word")
                 summaries = [point["summary"].items() for point in document["points"]]
                 of_runs = {(at, metric): values for at, of in enumerate(summaries) for metric, values in of}
-                require(told == of_runs, f"{where}: the table shows other means than the runs have")
-                require(means(store) == of_runs, f"{where}: the table shows other means once it is mended")
-                ends["named, the rest shown" if len(found) < RUNS else "mended or harmless"] += 1
+                require(reported == of_runs, f"{where}: the table shows other means than the runs have")
+                require(means(store) == of_runs, f"{where}: the table shows other means once it is repaired")
+                ends["named, the rest shown" if len(found) < RUNS else "repaired or harmless"] += 1
             if case % 10 == 0:
                 process = start(self.folder, store)
                 said = finish(process)
@@ -374,8 +374,8 @@ def main(arguments: list[str] | None = None) -> int:
             campaign = Campaign(folder, chosen.seed)
             for name in cases:
                 ends = getattr(campaign, name)(getattr(chosen, name))
-                told = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
-                print(f"{name}: {getattr(chosen, name)} cases, no promise broken ({told})", flush=True)
+                reported = ", ".join(f"{count} {end}" for end, count in sorted(ends.items()))
+                print(f"{name}: {getattr(chosen, name)} cases, no promise broken ({reported})", flush=True)
     except BrokenPromiseError as broken:
         print(f"a promise was broken: {broken}", file=sys.stderr)
         return 1

@@ -225,7 +225,7 @@ ROWS = (
     _s(
         "zhang2006",
         "TCP-DOOR",
-        "order of arrival tells failed routes",
+        "order of arrival shows failed routes",
         f"{TCP}/tests/route_failure.rs",
         f"{IT}/door.rs",
     ),

@@ -171,13 +171,13 @@ def metrics_page(scope: str) -> str:
 
 def series_page() -> str:
     """The time series that a run can keep."""
-    told = {
+    reported = {
         "changes": "holds from `t_s` until the next, the last until the end of the run",
         "readings": "was read at `t_s`",
         "intervals": "belongs to the interval that ends at `t_s`",
         "samples": "was measured at `t_s`",
     }
-    rows = [[f"`{one.name}`", one.owner or "network", one.doc, told[one.course]] for one in metrics.all_series()]
+    rows = [[f"`{one.name}`", one.owner or "network", one.doc, reported[one.course]] for one in metrics.all_series()]
     return table(["series", "of each", "meaning", "a value"], rows)
 
 
@@ -271,7 +271,7 @@ def classes(text: str) -> dict[str, str]:
 
 
 def records_page() -> str:
-    """Every record that the engine tells, by layer."""
+    """Every record that the engine reports, by layer."""
     parts: dict[str, list[list[str]]] = {}
     for record in records():
         fields = [f"`{name}` ({kind}): {meaning}" for name, kind, meaning in record.fields]
@@ -284,16 +284,16 @@ def records_page() -> str:
 def enums(source: Path) -> dict[str, list[tuple[str, str]]]:
     """The closed sets of a file, with the word and the meaning of each member."""
     found: dict[str, list[tuple[str, str]]] = {}
-    told: list[str] = []
+    reported: list[str] = []
     name = ""
     for line in (line.strip() for line in source.read_text(encoding="utf-8").splitlines()):
         if opened := re.match(r"pub enum (\w+) \{", line):
-            name, told = opened[1], []
+            name, reported = opened[1], []
         elif line.startswith("///"):
-            told.append(line[3:].strip())
+            reported.append(line[3:].strip())
         elif member := re.match(r'\w+ = "([\w-]+)",', line):
-            found.setdefault(name, []).append((member[1], " ".join(told)))
-            told = []
+            found.setdefault(name, []).append((member[1], " ".join(reported)))
+            reported = []
     return found
 
 
@@ -369,12 +369,12 @@ def optimize_table() -> str:
         for case in found.cases:
             peak = best(full, window, metric, case.set)
             top = case.best[window]
-            verdict = "the same" if top == peak.at else "not told apart" if top in peak.ties else "another"
+            verdict = "the same" if top == peak.at else "indistinguishable" if top in peak.ties else "another"
             others = [value for value in peak.ties if value != peak.at]
             size = f"{case.set[packet]} B"
             among = ranges(others) or "none"
             rows.append([f"`{profile}`", size, str(peak.at), among, str(top), verdict, f"{100 * case.share:.1f} %"])
-    head = ["profile", "packet", "best of the sweep", "not told apart from it", "found", "it is", "share of time"]
+    head = ["profile", "packet", "best of the sweep", "indistinguishable from it", "found", "it is", "share of time"]
     return table(head, rows)
 
 

@@ -170,11 +170,11 @@ class Schemes:
             if scheme == BASE:
                 continue
             found = [value for condition in CONDITIONS for value in self.gains(scheme, *condition)]
-            told = [value for value in found if not is_noise(value)]
-            wins, losses = [v for v in told if v.mean > 0], [v for v in told if v.mean < 0]
+            reported = [value for value in found if not is_noise(value)]
+            wins, losses = [v for v in reported if v.mean > 0], [v for v in reported if v.mean < 0]
             ends = max(found, key=lambda v: v.mean), min(found, key=lambda v: v.mean)
             middle = float(np.median([value.mean for value in found]))
-            counts = [str(len(wins)), str(len(found) - len(told)), str(len(losses))]
+            counts = [str(len(wins)), str(len(found) - len(reported)), str(len(losses))]
             rows.append([scheme, *counts, f"{middle:+.1f}", *map(shown, ends)])
         return ["scheme", "more", "noise", "less", "median gain (%)", "largest", "least"], rows
 
@@ -250,7 +250,7 @@ class Schemes:
 
 
 def windows(tables: Mapping[str, Table]) -> Grid:
-    """The best fixed window for each path length, what is not told apart from it, and what lies within a per cent."""
+    """The best fixed window for each path length, what is indistinguishable from it, and what lies within a per cent."""
     crowds = ("1 flow", "5 flows", "20 flows")
     rows = []
     for hops in tables[crowds[0]].values(HOPS):
@@ -266,7 +266,7 @@ def windows(tables: Mapping[str, Table]) -> Grid:
                 ", ".join(str(at) for at in near if at != peak.at) or "none",
             ]
         rows.append([str(hops), *cells])
-    head = [f"{crowd}: {what}" for crowd in crowds for what in ("best (kbit/s)", "not told apart", "within 1 %")]
+    head = [f"{crowd}: {what}" for crowd in crowds for what in ("best (kbit/s)", "indistinguishable", "within 1 %")]
     return ["hops", *head], rows
 
 

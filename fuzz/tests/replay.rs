@@ -1,4 +1,4 @@
-//! Every input of the corpora once, without libFuzzer: what broke stays mended, and the corpora reach what they are for.
+//! Every input of the corpora once, without libFuzzer: what broke stays repaired, and the corpora reach what they are for.
 
 use std::fs;
 use std::path::PathBuf;

@@ -204,7 +204,7 @@ def test_no_room_uses_one_above_it(crate: str) -> None:
     assert upwards == {}
 
 
-def test_the_two_tables_of_the_hall_leave_nothing_out() -> None:
+def test_the_two_tables_of_the_world_leave_nothing_out() -> None:
     for table in ("inputs", "effects"):
         text = without_tests((WORLD / f"{table}.rs").read_text())
         assert "match " in text

@@ -176,7 +176,7 @@ impl Air {
         Some(*level_of)
     }
 
-    /// What radiotap tells of a frame that `hearer` has received, or of its own where there is none.
+    /// What radiotap says of a frame that `hearer` has received, or of its own where there is none.
     pub fn radiotap(
         &mut self,
         frame: &Frame,

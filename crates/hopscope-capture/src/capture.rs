@@ -160,7 +160,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         self.flush(Time::ZERO);
     }
 
-    /// Ends the capture and tells what has come of it.
+    /// Ends the capture and gives its counts.
     pub fn finish(&mut self, now: Time) -> Summary {
         self.flush(now);
         if let Some(sink) = self.sink.take() {
@@ -302,7 +302,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         self.write_packet(now, (node, Direction::In), id, "", view);
     }
 
-    /// A packet has come to a node from a neighbour. Those for the node itself are told of as they arrive, unless they are for its
+    /// A packet has come to a node from a neighbour. Those for the node itself are reported as they arrive, unless they are for its
     /// routing protocol; those that go on have been seen by its radio, unless they have come by a wire.
     fn on_passing(&mut self, now: Time, (node, by_wire): (NodeId, bool), id: PacketId, view: &impl NetworkView) {
         let packet = view.packet(id);

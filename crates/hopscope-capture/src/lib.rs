@@ -1,6 +1,6 @@
 //! Captures: a run as a pcapng file that Wireshark, tshark and tcptrace read.
 //!
-//! [`Capture`] is a recorder like any other (decision 012): it writes what the records tell as it happens, in constant memory. There
+//! [`Capture`] is a recorder like any other (decision 012): it writes what the records report as it happens, in constant memory. There
 //! is an interface for the radio of each node, with the frames that it sends and receives behind radiotap, and one for each host, with
 //! the IP packets that begin there and that come to it.
 //!
@@ -8,7 +8,7 @@
 //! |---|---|
 //! | `choice.rs` | what of a run is captured |
 //! | `capture.rs` | the recorder |
-//! | `air.rs` | frames of 802.11 as octets, and what radiotap tells of them |
+//! | `air.rs` | frames of 802.11 as octets, and what radiotap says of them |
 //! | `comment.rs` | why a frame was lost, in words |
 //! | `tally.rs` | what the engine itself counts of what was captured, to set beside the counts of other tools |
 //! | `connection.rs` | the same for each connection: packets, bytes, round-trip times |

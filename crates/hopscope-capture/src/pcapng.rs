@@ -3,7 +3,7 @@
 //! ```text
 //!  block    type 4, length 4, body, length 4
 //!  option   code 2, length 2, value padded to 4; code 0 ends them
-//!  section  byte-order magic 4, version 2 + 2, section length 8 (all ones: not told), options
+//!  section  byte-order magic 4, version 2 + 2, section length 8 (all ones: not given), options
 //!  interface  link type 2, reserved 2, snap length 4, options
 //!  names    record type 2, length 2, address and name, padded to 4, ...; type 0 ends them
 //!  packet   interface 4, time high 4, time low 4, captured length 4, original length 4, octets padded to 4, options
@@ -49,7 +49,7 @@ pub struct PacketHead<'a> {
     pub at: u64,
     /// Which way it went.
     pub direction: Direction,
-    /// What else is told of it; empty: nothing.
+    /// A comment on it; empty: none.
     pub comment: &'a str,
 }
 

@@ -59,8 +59,8 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let mut paths = Vec::new();
     collect(&options.folder, &mut paths)?;
     paths.sort();
-    let beside = options.folder.join("expected.toml");
-    let file = options.expected.clone().or_else(|| beside.is_file().then_some(beside));
+    let away = options.folder.join("expected.toml");
+    let file = options.expected.clone().or_else(|| away.is_file().then_some(away));
     let expected = file.as_deref().map(Expected::read).transpose()?;
     let mut report = Report::default();
     for path in paths {

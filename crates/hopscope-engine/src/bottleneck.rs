@@ -38,7 +38,7 @@ pub struct BottleneckConfig {
     pub seed: u64,
 }
 
-/// What is told to an observer.
+/// What an observer receives.
 #[derive(Debug)]
 pub enum Observation<'a> {
     /// A data segment has left the sender, whether the queue had room for it or not.
@@ -118,7 +118,7 @@ pub fn run(config: &BottleneckConfig, controls: &Controls) -> Result<BottleneckR
     Ok(result)
 }
 
-/// Runs a flow over a bottleneck, telling `see` what happens; returns what the sender counted.
+/// Runs a flow over a bottleneck, calling `see` with what happens; returns what the sender counted.
 ///
 /// # Errors
 /// A [`BuildError`] names the parameter that cannot be run.

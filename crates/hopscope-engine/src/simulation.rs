@@ -175,7 +175,7 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     Ok(Estimate {
         events: total,
         wall_s: total / EVENTS_PER_SECOND + nodes * 5e-6 + flows * SECONDS_PER_FLOW,
-        memory_bytes: nodes * (BYTES_PER_NODE + size_of::<Link>() as f64 * heard(&config.nodes, reach))
+        memory_bytes: nodes * (BYTES_PER_NODE + size_of::<Link>() as f64 * received(&config.nodes, reach))
             + flows * BYTES_PER_FLOW
             + samples * 20.0,
     })
@@ -183,7 +183,7 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
 
 /// How many others a node hears in the mean, of nodes that crowd at some places as of those that are spread evenly: a few
 /// of them, spread over the list, are looked at.
-fn heard(nodes: &[[f64; 2]], reach: f64) -> f64 {
+fn received(nodes: &[[f64; 2]], reach: f64) -> f64 {
     const SAMPLED_NODES: usize = 64;
     let grid = Grid::new(nodes, reach);
     let looked_at = SAMPLED_NODES.min(nodes.len()).max(1);

@@ -43,7 +43,7 @@ pub enum AccessAnswer {
     Later(Time),
 }
 
-/// How a station with a packet spends the time since the medium has become idle: what observers are told and may ask for.
+/// How a station with a packet spends the time since the medium has become idle: what observers receive and may ask for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct QuietPlan {
     /// The medium is reserved until then.

@@ -256,7 +256,7 @@ impl Dcf {
         generation != self.response_generation || matches!(self.phase, Phase::Idle | Phase::Contend | Phase::SifsData)
     }
 
-    /// True when the wait for a response goes on, as a frame for this node is on the air. Told without applying edges.
+    /// True when the wait for a response goes on, as a frame for this node is on the air. Known without applying edges.
     #[inline]
     pub fn waits_for_end(&mut self, now: Time, station: &mut Station, rules: &MacRules) -> bool {
         let waits = rules.rx_start_timeout && matches!(self.phase, Phase::WaitCts | Phase::WaitAck);

@@ -1,6 +1,6 @@
 //! Duplicate filter (IEEE 802.11-2020 10.3.2.14): a cache of <address 2, sequence number, fragment number>, the last one
 //! of each neighbour, which sends one packet after the other. Only a frame with the Retry bit can be a duplicate: the
-//! numbers of a sender are one modulo-4096 counter over all its receivers, so that they come again. It also tells whether
+//! numbers of a sender are one modulo-4096 counter over all its receivers, so that they come again. It also shows whether
 //! a fragment continues the packet before it, and counts the packets of each neighbour.
 
 use smallvec::SmallVec;

@@ -42,7 +42,7 @@ pub struct Rreq {
     pub hops: u8,
     /// Only the destination may answer (D flag).
     pub destination_only: bool,
-    /// An intermediate answer is told to the destination too (G flag).
+    /// An intermediate answer is reported to the destination too (G flag).
     pub gratuitous: bool,
     /// When the originator sent it; nodes know it where messages carry a time stamp.
     pub asked: Time,

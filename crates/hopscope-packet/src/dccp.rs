@@ -136,7 +136,7 @@ impl DccpType {
 /// Why a connection ends (RFC 4340 5.6).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ResetCode {
-    /// For no reason told.
+    /// For no reason given.
     #[default]
     Unspecified = 0,
     /// As both wanted.
@@ -242,7 +242,7 @@ pub struct DccpPacket {
     pub stamp: Stamp,
     /// The receiver cannot take more (option Slow Receiver).
     pub slow_receiver: bool,
-    /// Sum of the ECN nonces that its Ack Vector tells of, modulo 2.
+    /// Sum of the ECN nonces that its Ack Vector reports, modulo 2.
     pub nonce: bool,
     /// This copy repeats data sent before (reliable DCCP; no field of the header).
     pub retransmission: bool,

@@ -97,7 +97,7 @@ impl Packet {
         }
     }
 
-    /// What it tells of its way.
+    /// What it has learnt of its path.
     #[inline]
     pub fn path_info(&self) -> PathInfo {
         PathInfo { hops: self.hops, learnt: self.path }
@@ -159,9 +159,9 @@ pub enum Body {
     Aodv(AodvMessage),
     /// A message of another routing protocol: the packet's extra part.
     Routing,
-    /// A link layer tells its neighbours how much they are to drop.
+    /// A link layer notifies its neighbours of how much they are to drop.
     Notice(Notice),
-    /// A node tells a source that no route takes its packets, or that one does again.
+    /// A node notifies a source that no route takes its packets, or that one does again.
     PathNotice(PathNotice),
     /// A packet from outside, whose octets the arena holds.
     Opaque {

@@ -1,4 +1,4 @@
-//! What link layers tell their neighbours.
+//! What link layers report to their neighbours.
 
 /// How much a neighbourhood is to drop (Neighborhood Congestion Notification).
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

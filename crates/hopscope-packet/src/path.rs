@@ -5,7 +5,7 @@
 
 use hopscope_core::units::{Span, Time};
 
-/// The option. Times are kept in whole microseconds, of which differences below 71 minutes are told.
+/// The option. Times are kept in whole microseconds; differences below 71 minutes are known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathOption {
     non_collision: f32,
@@ -44,7 +44,7 @@ fn microseconds(at: Time) -> u32 {
     (at.0 / 1_000) as u32
 }
 
-/// What a packet tells the transport that it has come to of its way.
+/// What a packet reports of its path to the transport that it has come to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PathInfo {
     /// Hops travelled.

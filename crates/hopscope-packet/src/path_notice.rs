@@ -1,4 +1,4 @@
-//! What a node tells the source of packets that no route takes any more (`net.route_notices = "packets"`).
+//! What a node reports to the source of packets that no route takes any more (`net.route_notices = "packets"`).
 
 use super::Ports;
 use hopscope_core::ids::NodeId;
@@ -6,7 +6,7 @@ use hopscope_core::ids::NodeId;
 /// A notice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathNotice {
-    /// What it tells.
+    /// What it reports.
     pub kind: PathNoticeKind,
     /// Source of the packets, whom it is for.
     pub source: NodeId,
@@ -16,7 +16,7 @@ pub struct PathNotice {
     pub ports: Ports,
 }
 
-/// What a notice tells.
+/// What a notice reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PathNoticeKind {
     /// ICMP: the host cannot be reached (RFC 792); with the beginning of a packet, which is the extra part.

@@ -73,7 +73,7 @@ pub struct TcpFlags {
     pub cwr: bool,
 }
 
-/// Options that a SYN has and no other segment: what both ends of a connection tell as it opens.
+/// Options that a SYN has and no other segment: what both ends of a connection report as it opens.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Opening {
     /// Maximum segment size: the longest segment that is awaited, its options counted as data (RFC 9293 3.7.1, RFC 6691).

@@ -158,7 +158,7 @@ impl Connection {
         });
     }
 
-    /// The application reads so many bytes, where it reads when it is told.
+    /// The application reads so many bytes, where it reads on request.
     pub fn on_read(&mut self, bytes: u64, cx: &mut Cx<'_>) {
         if let Some(receiver) = &mut self.receiver {
             if let Some(sender) = &self.sender {
@@ -175,7 +175,7 @@ impl Connection {
         }
     }
 
-    /// From now on the application reads when it is told, from a buffer of so many bytes.
+    /// From now on the application reads on request, from a buffer of so many bytes.
     pub fn read_on_request(&mut self, buffer: u64, mss: u32) {
         if let Some(receiver) = &mut self.receiver {
             receiver.read_on_request(buffer, mss);
@@ -454,8 +454,8 @@ mod tests {
         assert_eq!(sizes.of(&data), 1052);
         let asking = SegmentSizes { path_option: Some(4), ..sizes };
         assert_eq!([asking.of(&data), asking.of(&ack)], [1056, 40], "data alone learns of its way");
-        let telling = SegmentSizes { window_option: 4, ..sizes };
-        assert_eq!([telling.of(&data), telling.of(&ack)], [1056, 40], "data alone says what may be in flight");
+        let reporting = SegmentSizes { window_option: 4, ..sizes };
+        assert_eq!([reporting.of(&data), reporting.of(&ack)], [1056, 40], "data alone says what may be in flight");
         let ordered = SegmentSizes { window_option: 4, order_option: 4, ..sizes };
         let late = TcpSegment { order: 3, ..ack };
         assert_eq!(

@@ -213,7 +213,7 @@ impl Core {
         (self.nxt - self.una) as f64 / self.mss as f64
     }
 
-    /// What the algorithm is told of a loss.
+    /// What the algorithm learns of a loss.
     pub(super) fn loss(&self, now: Time) -> Loss {
         Loss {
             now,
@@ -376,7 +376,7 @@ impl Core {
         self.note_limit();
     }
 
-    /// Tells the log when it is the application that leaves the window open.
+    /// Notifies the log when it is the application that leaves the window open.
     pub(super) fn note_limit(&mut self) {
         let (in_flight, end) = (self.nxt - self.una, self.end());
         if let Some(sent) = &mut self.sent {

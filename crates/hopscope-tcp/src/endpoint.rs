@@ -1,4 +1,4 @@
-//! What an endpoint of a transport says and is told: timers, effects, events of its path.
+//! What an endpoint of a transport says and is reported: timers, effects, events of its path.
 //!
 //! TCP keeps to it here; the other transports and the sockets, which stand above, do too.
 
@@ -105,13 +105,13 @@ pub enum PathEvent {
     Refused,
     /// No route takes it.
     NoRoute,
-    /// The route to the other end has failed, whatever was under way; tells of no packet.
+    /// The route to the other end has failed, whatever was under way; concerns no packet.
     RouteFailed,
-    /// The route to the other end was not used for its lifetime, or has failed without news to act on; tells of no packet.
+    /// The route to the other end was not used for its lifetime, or has failed without news to act on; concerns no packet.
     RouteExpired,
-    /// A notice has come that packets do not reach the other end (ICMP, RFN); what ended with it was told before.
+    /// A notice has come that packets do not reach the other end (ICMP, RFN); what ended with it was reported before.
     Unreachable,
-    /// There is a route to the other end again, or another one; tells of no packet, and only those who ask for it
+    /// There is a route to the other end again, or another one; concerns no packet, and only those who ask for it
     /// .
     RouteFound,
 }

@@ -2,8 +2,8 @@
 //!
 //! The buffer holds what is unread; the window is the rest. Its right edge never moves back (RFC 9293 3.8.6), and it moves on
 //! only by a segment or half of the buffer at least (silly window avoidance, 3.8.6.2.2). What lies beyond it is not taken. A
-//! read after which a sender may be waiting, as the window it was told of is below a segment, or which frees half of the
-//! buffer, is told by an ACK of its own.
+//! read after which a sender may be waiting, as the window it knows is below a segment, or which frees half of the
+//! buffer, is reported by an ACK of its own.
 
 use super::Cx;
 use super::timer::LazyTimer;
@@ -18,27 +18,27 @@ pub(super) struct Reading {
     mss: u64,
     /// Arrived in order and not read.
     unread: u64,
-    /// Number after the last one that the sender was told it may send.
+    /// Number after the last one that the sender may send as far as it knows.
     edge: u64,
-    /// Time between reads of a segment; none: the application is told apart when to read.
+    /// Time between reads of a segment; none: the application reads on request.
     interval: Option<Span>,
     timer: LazyTimer,
 }
 
 impl Reading {
-    /// An application that reads so many bit/s (0: nothing) a segment at a time; none: as it is told.
+    /// An application that reads so many bit/s (0: nothing) a segment at a time; none: on request.
     pub(super) fn new(buffer: u64, mss: u64, rate: Option<u64>) -> Self {
         let interval = rate.filter(|&rate| rate > 0).map(|rate| Span(8 * mss * 1_000_000_000 / rate));
         Reading { buffer, mss, unread: 0, edge: 0, interval, timer: LazyTimer::new(Timer::Read) }
     }
 
-    /// Window to tell while `next` is expected.
+    /// Window to advertise while `next` is expected.
     pub(super) fn window(&mut self, next: u64) -> u32 {
         self.edge = self.edge.max(self.could_reach(next));
         u32::try_from(self.edge - next).unwrap_or(u32::MAX)
     }
 
-    /// The edge that silly window avoidance lets be told.
+    /// The edge that silly window avoidance lets be advertised.
     fn could_reach(&self, next: u64) -> u64 {
         let reach = next + self.buffer.saturating_sub(self.unread);
         let least = self.mss.min(self.buffer / 2).max(1);
@@ -67,7 +67,7 @@ impl Reading {
         if self.timer.fires(cx) { self.mss.min(self.unread) } else { 0 }
     }
 
-    /// The application reads so many bytes, with `next` expected; true when an ACK has to tell the window.
+    /// The application reads so many bytes, with `next` expected; true when an ACK has to report the window.
     pub(super) fn on_read(&mut self, bytes: u64, next: u64, cx: &mut Cx) -> bool {
         self.unread = self.unread.saturating_sub(bytes);
         self.wait(cx);

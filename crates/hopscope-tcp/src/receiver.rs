@@ -64,7 +64,7 @@ pub enum Receipt {
     Missing,
     /// All, in order, and its ACK is held back.
     Owed,
-    /// All, and its sender has been told as far as it could be: it has been acknowledged, or lies above a gap.
+    /// All, and its sender knows as far as it could be: it has been acknowledged, or lies above a gap.
     Acknowledged,
 }
 
@@ -93,7 +93,7 @@ pub struct TcpReceiver {
     acker: Acker,
     /// An ACK stands for half of what may be in flight at most.
     guard: Option<Guard>,
-    /// Segments that an ACK is to stand for, as last told; 0: nothing was.
+    /// Segments that an ACK is to stand for, as last reported; 0: nothing was.
     reported_window: f64,
     /// The order in which segments come is watched.
     order: Option<Order>,
@@ -167,7 +167,7 @@ impl TcpReceiver {
         self.acker.set_rule(rule);
     }
 
-    /// From now on the application reads when it is told ([`TcpReceiver::on_read`]), from a buffer of so many bytes.
+    /// From now on the application reads on request ([`TcpReceiver::on_read`]), from a buffer of so many bytes.
     pub fn read_on_request(&mut self, buffer: u64, mss: u32) {
         self.reading = Some(Box::new(Reading::new(buffer, u64::from(mss), None)));
     }

@@ -241,7 +241,7 @@ impl SentLog {
     }
 
     /// Gives up the segments in flight that `is_lost` condemns by the time they left and their place among all that was
-    /// sent, and tells `note` of each; true if any.
+    /// sent, and calls `note` with each; true if any.
     pub(super) fn lose(
         &mut self,
         mut is_lost: impl FnMut(Time, u64) -> bool,
@@ -275,7 +275,7 @@ impl SentLog {
         }
     }
 
-    /// Gives up the first segment in flight, and tells `note` of it.
+    /// Gives up the first segment in flight, and calls `note` with it.
     pub(super) fn lose_first(&mut self, note: impl FnMut(&LostSegment)) {
         let mut first = true;
         self.lose(|_, _| std::mem::take(&mut first), note);

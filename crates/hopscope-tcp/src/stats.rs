@@ -1,4 +1,4 @@
-//! What a sender tells of itself: the state of its connection and its counters.
+//! What a sender reports of itself: the state of its connection and its counters.
 
 /// States of the sending side (RFC 9293 3.3.2). With `handshake = ns2` only the first three and `Closed` occur.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 //!  RERR  type 3, flag N and reserved 2, count 1, then address 4 and number 4 of each
 //! ```
 //! A hello is an RREP about its sender that nobody asked for: destination and originator are the same, hop count 0. When a request was
-//! sent, which ns-2's messages tell, has no place in the standard's.
+//! sent, which ns-2's messages report, has no place in the standard's.
 
 use hopscope_engine::ids::NodeId;
 use hopscope_engine::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};

@@ -16,7 +16,7 @@ use crate::octets::{Malformed, fcs, split, take, take16};
 pub const DATA_HEADER: usize = 24;
 /// Octets of the frame check sequence.
 pub const FCS_BYTES: usize = 4;
-/// Longest time that a Duration field tells, microseconds (9.2.4.2).
+/// Longest time that a Duration field can hold, microseconds (9.2.4.2).
 pub const MOST_DURATION: u16 = 32_767;
 
 /// Retry bit of the second octet of frame control.

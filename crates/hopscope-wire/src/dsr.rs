@@ -57,7 +57,7 @@ pub enum DsrOption {
     Error {
         /// The link.
         link: BrokenLink,
-        /// Node to be told.
+        /// Node to be notified.
         to: NodeId,
     },
     /// Source route.

@@ -4,12 +4,12 @@
 //!
 //! | module | protocol |
 //! |---|---|
-//! | [`radiotap`], [`dot11`] | what a radio tells of a frame, and MAC frames (IEEE 802.11-2020 9) |
+//! | [`radiotap`], [`dot11`] | what a radio reports of a frame, and MAC frames (IEEE 802.11-2020 9) |
 //! | [`link`] | LLC/SNAP (RFC 1042), address resolution (RFC 826) |
 //! | [`ipv4`], [`icmp`] | IPv4 (RFC 791) with the option of the way, ICMP (RFC 792) |
 //! | [`tcp`], [`udp`], [`dccp`], [`atp`] | transports (RFC 9293, RFC 768, RFC 4340, own format) |
 //! | [`aodv`], [`dsdv`], [`dsr`], [`olsr`] | routing (RFC 3561, own format, RFC 4728, RFC 3626) |
-//! | [`notice`], [`path_notice`] | what link layers tell their neighbours, notifications of TCP-F (own formats) |
+//! | [`notice`], [`path_notice`] | what link layers report to their neighbours, notifications of TCP-F (own formats) |
 //! | [`address`], [`payload`] | addresses of nodes, and what stands for the data of applications |
 //! | [`packet`] | a packet of the engine as octets |
 

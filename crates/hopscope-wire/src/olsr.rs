@@ -184,8 +184,8 @@ mod tests {
     #[test]
     fn a_packet_has_its_octets_where_the_standard_draws_them() {
         let symmetric = LinkCode { link: LinkType::Symmetric, neighbour: NeighbourType::Mpr };
-        let heard = LinkCode { link: LinkType::Asymmetric, neighbour: NeighbourType::Not };
-        let links = [(heard, 3), (symmetric, 1), (symmetric, 2)];
+        let received = LinkCode { link: LinkType::Asymmetric, neighbour: NeighbourType::Not };
+        let links = [(received, 3), (symmetric, 1), (symmetric, 2)];
         let links = links.map(|(code, node)| HelloLink { code, node: NodeId(node) });
         let hello = OlsrMessage {
             origin: NodeId(7),

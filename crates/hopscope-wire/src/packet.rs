@@ -3,7 +3,7 @@
 //! Headers are those of the standards whatever a configuration counts for them. Under profile `standard` they weigh what the engine
 //! counts; under `ns2` they often weigh more, since ns-2 leaves some out.
 //!
-//! Windows are told in the units of the scale in the SYN, rounded down, and without one as 65,535 bytes at most.
+//! Windows are written in the units of the scale in the SYN, rounded down, and without one as 65,535 bytes at most.
 
 use hopscope_engine::Config;
 use hopscope_engine::config::FlowConfig;
@@ -45,7 +45,7 @@ pub struct FullPacket<'a> {
 pub struct Encoder {
     /// Payload bytes of a full packet, by flow.
     full: Vec<u64>,
-    /// Flows whose segments tell their order (TCP-DOOR).
+    /// Flows whose segments report their order (TCP-DOOR).
     ordered: Vec<bool>,
     /// Options of their SYNs.
     openings: Vec<Opening>,
@@ -88,7 +88,7 @@ impl Encoder {
         // ATP learns of its way in its own header.
         let path = packet.path.as_ref().filter(|_| !matches!(packet.body, Body::Atp(_)));
         let path = path.map(Ipv4PathOption::of);
-        // The header tells the length of what is behind it, which is written first.
+        // The header holds the length of what is behind it, which is written first.
         let start = out.len();
         let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, ecn: packet.ecn, path };
         let payload = start + empty.bytes();
@@ -130,7 +130,7 @@ impl Encoder {
         match &packet.body {
             Body::Tcp(segment) => {
                 let protocol = led(ipv4::TCP, inner);
-                // Each segment with data tells it, an ACK where it has something to say.
+                // Each segment with data has it, an ACK where it has something to say.
                 let is_ordered = self.ordered.get(packet.flow.index()).copied().unwrap_or(false);
                 let has_order = segment.order > 0 || is_ordered && segment.len > 0;
                 let opening = self.openings.get(packet.flow.index()).copied().unwrap_or_default();

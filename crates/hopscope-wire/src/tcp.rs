@@ -15,7 +15,7 @@
 //! | window of the sender (ACK policies that read it) | 4 | kind 254, an experiment (RFC 4727 4.1) |
 //! | order of segments and ACKs (TCP-DOOR) | 4 | kind 253, an experiment (RFC 4727 4.1) |
 //!
-//! The engine's sequence numbers have 64 bits and begin with 0: the low 32 travel. That a segment repeats others, no octet tells.
+//! The engine's sequence numbers have 64 bits and begin with 0: the low 32 travel. That a segment repeats others, no octet says.
 
 use hopscope_engine::packet::tcp::{Opening, SackBlock, TcpFlags, TcpSegment, Timestamps};
 
@@ -55,11 +55,11 @@ pub struct Tcp {
     pub from: u16,
     /// Port of the receiver.
     pub to: u16,
-    /// What the engine keeps of it. Its window is told in units of 2^`shift` bytes, rounded down, and 65,535 at most.
+    /// What the engine keeps of it. Its window is written in units of 2^`shift` bytes, rounded down, and 65,535 at most.
     pub segment: TcpSegment,
     /// Scale of the window field; 0 in a SYN.
     pub shift: u8,
-    /// It tells its place in the order of segments or ACKs; without it the engine's is 0.
+    /// It has its place in the order of segments or ACKs; without it the engine's is 0.
     pub has_order: bool,
     /// Options of a SYN alone.
     pub opening: Opening,

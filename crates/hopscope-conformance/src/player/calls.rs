@@ -275,7 +275,7 @@ impl Player {
     }
 
     fn write(&mut self, line: usize, call: &Call, bytes: Option<i64>) -> Result<(), Stop> {
-        // What a reset leaves is told once, and the pipe is broken from then on (and where the own end is closed).
+        // What a reset leaves is reported once, and the pipe is broken from then on (and where the own end is closed).
         if self.sockets.reset || self.sockets.closed {
             return compare(line, call, Err(self.sockets.error.take().unwrap_or("EPIPE")));
         }
@@ -305,7 +305,7 @@ impl Player {
             return Err(Stop::foreign(line, "flags of recv"));
         }
         let waiting = self.waiting() as i64;
-        // A reset throws away what was not read; its error is told once, then there is the end of the data.
+        // A reset throws away what was not read; its error is returned once, then there is the end of the data.
         let found = match waiting {
             _ if self.sockets.reset => self.sockets.error.take().map_or(Ok(0), Err),
             0 if self.peer_closed || self.sockets.deaf => Ok(0),

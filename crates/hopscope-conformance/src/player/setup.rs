@@ -10,7 +10,7 @@ use crate::script::{Action, Call, Packet, Script, TcpOption};
 
 /// Bytes of the timestamps option with its padding, which a segment has less room for (RFC 7323 A).
 pub(super) const STAMPS: u64 = 12;
-/// Segment size where no SYN tells one (RFC 9293 3.7.1).
+/// Segment size where no SYN has one (RFC 9293 3.7.1).
 pub(super) const DEFAULT_MSS: u64 = 536;
 /// Window without a word about it, in bytes.
 const WINDOW: u64 = 65_535;
@@ -87,10 +87,10 @@ pub(super) struct Setup {
     /// How far instants may be off.
     pub(super) tolerance: i64,
     pub(super) stamps: bool,
-    /// Segment size that the script sets for its socket, and the one that the own SYN tells.
+    /// Segment size that the script sets for its socket, and the one in the own SYN.
     pub(super) set_mss: Option<u64>,
     pub(super) advertised_mss: Option<u64>,
-    /// Window that the own SYN tells, where the script has one.
+    /// Window in the own SYN, where the script has one.
     pub(super) window: Option<u32>,
     /// Bytes that the receive buffer holds until they are read; none: the application leaves nothing unread.
     pub(super) buffer: Option<u64>,

@@ -81,7 +81,7 @@ fn run(mut sender: Box<dyn End>, mut receiver: Box<dyn End>, script: Script<'_>)
     let mut counts = Counts::default();
     let mut highest = 0;
     let mut copies: BTreeMap<(bool, usize), usize> = BTreeMap::new();
-    let mut way: BTreeMap<(Time, u64), (bool, Wire)> = BTreeMap::new();
+    let mut route: BTreeMap<(Time, u64), (bool, Wire)> = BTreeMap::new();
     let (mut now, mut serial) = (Time::ZERO, 0);
     sender.on_time(now);
     receiver.on_time(now);
@@ -112,7 +112,7 @@ fn run(mut sender: Box<dyn End>, mut receiver: Box<dyn End>, script: Script<'_>)
                     Some(Impairment::Late(by)) => by,
                     None => Span::ZERO,
                 };
-                way.insert((now + DELAY + late, serial), (data, wire));
+                route.insert((now + DELAY + late, serial), (data, wire));
             }
         }
         if sender.done() && receiver.received().len() == SEGMENTS * MSS {
@@ -120,11 +120,11 @@ fn run(mut sender: Box<dyn End>, mut receiver: Box<dyn End>, script: Script<'_>)
         }
         let timers = [sender.next(now), receiver.next(now)];
         let timer = timers.iter().flatten().min().copied();
-        let arrival = way.keys().next().copied();
+        let arrival = route.keys().next().copied();
         match (arrival, timer) {
             (Some(key), timer) if timer.is_none_or(|at| key.0 <= at) => {
                 now = key.0;
-                let (data, wire) = way.remove(&key).expect("the first");
+                let (data, wire) = route.remove(&key).expect("the first");
                 called = !data;
                 let end = if data { &mut receiver } else { &mut sender };
                 end.on_segment(&wire, now);
@@ -251,7 +251,7 @@ fn both_renos_repeat_and_time_out_alike() {
         assert_eq!((theirs.repeated, theirs.uncalled), (repeated, timeouts), "smoltcp: {what}");
         // smoltcp fills what room the window leaves with short segments: it does nothing against silly windows.
         assert_eq!(theirs.segments == ours.segments, theirs.short == 0, "{what}: {theirs:?}");
-        // Neither sender can tell the receivers apart.
+        // Neither sender can distinguish the receivers.
         assert_eq!(run(our_sender(&alike(), Transport::TcpReno), their_receiver(), script), ours, "{what}");
         assert_eq!(run(their_sender(), their_receiver(), script), theirs, "{what}");
     }
@@ -277,7 +277,7 @@ fn what_the_other_recoveries_save_beside_reno() {
         ("a repetition", &lost(&[(20, 1), (20, 2)]), [(2, 1), (2, 1), (3, 1), (2, 0)]),
         // The probe repeats the last segment before the timer does.
         ("the last segment", &lost(&[(60, 1)]), [(1, 1); 4]),
-        // Here the probe's ACK tells of the other two.
+        // Here the probe's ACK reports the other two.
         ("the last three", &lost(&[(58, 1), (59, 1), (60, 1)]), [(3, 1); 4]),
     ];
     for (what, script, expected) in table {

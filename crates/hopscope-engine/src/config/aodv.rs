@@ -85,7 +85,7 @@ choice! {
 }
 
 choice! {
-    /// Who is told of lost routes.
+    /// Who is notified of lost routes.
     pub enum ErrorReach {
         /// The neighbours known to send over them.
         Precursors = "precursors",
@@ -155,7 +155,7 @@ params! {
         /// Which breaks are repaired, and how.
         repair: RepairRule = RepairRule::Near, "", "RFC 3561 6.12; past-half: ns2-facts item 44",
             when "rules = named and local_repair = true";
-        /// Who is told of lost routes.
+        /// Who is notified of lost routes.
         error_reach: ErrorReach = ErrorReach::Precursors, "", "RFC 3561 6.11; everybody: ns2-facts item 44",
             when "rules = named";
         /// Which errors received take a route down.
@@ -226,7 +226,7 @@ params! {
         intermediate_reply: bool = true, "", "RFC 3561 6.6.2", when "destination_only = false";
         /// Requests ask for an answer of the destination itself (D flag).
         destination_only: bool = false, "", "RFC 3561 5.1";
-        /// Requests ask that an intermediate answer is told to the destination too (G flag).
+        /// Requests ask that an intermediate answer is reported to the destination too (G flag).
         gratuitous_rrep: bool = false, "", "RFC 3561 6.6.3", when "intermediate_reply = true";
         /// The node at a break searches a new way itself.
         local_repair: bool = false, "", "RFC 3561 6.12 (optional there)";
@@ -388,7 +388,7 @@ impl AodvConfig {
         }
     }
 
-    /// What is wrong beyond what the types tell: parameter, value and what is allowed.
+    /// What is wrong beyond what the types say: parameter, value and what is allowed.
     pub fn check(&self) -> Vec<BuildError> {
         self.resolved().check_named()
     }

@@ -78,7 +78,7 @@ choice! {
     pub enum AdhocCount {
         /// Each packet newly acknowledged.
         Packet = "packet",
-        /// Each acknowledgement that tells of new packets.
+        /// Each acknowledgement that reports new packets.
         Ack = "ack",
     }
 }
@@ -182,7 +182,7 @@ impl DccpControl {
 choice! {
     /// What reliable DCCP with `adhoc` sends as a probe.
     pub enum ReliableProbe {
-        /// A packet without data; what its answer does not tell of is repeated after it.
+        /// A packet without data; what its answer does not report is repeated after it.
         Header = "header",
         /// The oldest data.
         Oldest = "oldest",
@@ -210,7 +210,7 @@ params! {
         read_rate: u64 = 0, "bit/s", "RFC 4340 11.6", in Range::within(0.0, 1e12), when "receive_buffer > 0";
         /// Congestion controls that the receiver knows. Without that of the flow the connection is reset.
         receiver_ccid: ReceiverCcid = ReceiverCcid::Any, "", "RFC 4340 6.3.1, 10";
-        /// Packets tell how many without data went before them.
+        /// Packets say how many without data went before them.
         ndp_count: bool = false, "", "RFC 4340 7.7";
         /// Packets can be marked instead of dropped.
         ecn: bool = true, "", "RFC 4340 12";
@@ -235,7 +235,7 @@ params! {
         tfrc_discounting: bool = true, "", "RFC 5348 5.5", when "flow.control = ccid3 | ccid4";
         /// `ccid3` and `ccid4`: the rate follows the newest round trip at once, against swings.
         tfrc_damping: bool = true, "", "RFC 5348 4.5", when "flow.control = ccid3 | ccid4";
-        /// `ccid3` and `ccid4`: feedback tells the newest loss intervals, too.
+        /// `ccid3` and `ccid4`: feedback reports the newest loss intervals, too.
         tfrc_loss_intervals: bool = true, "", "RFC 4342 8.6", when "flow.control = ccid3 | ccid4";
         /// Data is repeated until it has come, and handed over in order: a layer over any control.
         reliable: bool = false, "", "zhang2006 7";

@@ -75,7 +75,7 @@ impl DsdvConfig {
         }
     }
 
-    /// What is wrong beyond what the types tell: parameter, value and what is allowed.
+    /// What is wrong beyond what the types say: parameter, value and what is allowed.
     pub fn check(&self) -> Vec<BuildError> {
         let mut checks = Checks::of(SECTION);
         checks.require(self.update_interval >= SHORTEST_INTERVAL, "update_interval", || {

@@ -39,7 +39,7 @@ params! {
         broadcast_jitter: Span = Span::from_millis(10), "s", "RFC 4728 9";
         /// A node with a route in its cache answers for the destination.
         cached_reply: bool = true, "", "RFC 4728 3.3.2";
-        /// A cached reply with a route of h hops waits h - 1 to h times this, so that short routes are told first; 0 takes
+        /// A cached reply with a route of h hops waits h - 1 to h times this, so that short routes are advertised first; 0 takes
         /// `broadcast_jitter`.
         cached_reply_delay: Span = Span::ZERO, "s", "RFC 4728 8.2.5 (optional there)", when "cached_reply = true";
         /// The destination answers only the first copy of a request; otherwise every copy, each of which took another way.
@@ -68,10 +68,10 @@ params! {
         /// A node also learns from unicast frames for others that it receives: links from their source routes and replies,
         /// and broken links from errors.
         promiscuous: bool = true, "", "RFC 4728 3.3.1 (optional there)";
-        /// A node that overhears a packet whose source route names it further on tells the writer of the shorter route
+        /// A node that overhears a packet whose source route names it further on notifies the writer of the shorter route
         /// (with `promiscuous`).
         route_shortening: bool = true, "", "RFC 4728 3.4.3 (optional there)", when "promiscuous = true";
-        /// A node tells one writer of a shorter route over the same neighbour no sooner again than after this time.
+        /// A node notifies one writer of a shorter route over the same neighbour no sooner again than after this time.
         grat_reply_holdoff: Span = Span::from_secs(1), "s", "RFC 4728 9", when "route_shortening = true";
         /// Packets held while their destinations are searched.
         send_buffer_size: u32 = 64, "packets", "a default";
@@ -89,7 +89,7 @@ impl DsrConfig {
         (name == "rfc4728").then(DsrConfig::default)
     }
 
-    /// What is wrong beyond what the types tell: parameter, value and what is allowed.
+    /// What is wrong beyond what the types say: parameter, value and what is allowed.
     pub fn check(&self) -> Vec<BuildError> {
         let times = [
             ("nonprop_request_timeout", self.nonprop_request_timeout),

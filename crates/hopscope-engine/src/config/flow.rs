@@ -64,7 +64,7 @@ choice! {
         Dccp = "dccp",
         /// DCCP with the delay-based control for ad hoc networks: the same as `dccp` with `control = "adhoc"` (zhang2006).
         DccpAdhoc = "dccp-adhoc",
-        /// ATP: its rate is what the slowest node of the path tells, in feedback once an epoch (Sundaresan et al. 2003).
+        /// ATP: its rate is what the slowest node of the path reports, in feedback once an epoch (Sundaresan et al. 2003).
         Atp = "atp",
     }
 }
@@ -339,7 +339,7 @@ impl FlowConfig {
         }
     }
 
-    /// The transport as results tell it: for `tcp` the older word of the same control and recovery or, where there is none,
+    /// The transport as results report it: for `tcp` the older word of the same control and recovery or, where there is none,
     /// of the same control; for `dccp` with the control of a word its word.
     pub fn reported_as(&self) -> Transport {
         if self.transport == Transport::Dccp && self.dccp_control() == DccpControl::Adhoc {
@@ -385,12 +385,12 @@ impl FlowConfig {
         let has_control = found.require(wrong.is_none(), key("control"), || wrong.unwrap_or_default());
         let Some(kind) = self.tcp_kind() else {
             found.require(self.recovery == LossRecovery::Own, key("recovery"), || {
-                let way = if self.transport == Transport::Atp {
+                let route = if self.transport == Transport::Atp {
                     "repairs losses in its own way"
                 } else {
                     "repairs no losses"
                 };
-                format!("found \"{}\"; {word} {way}", self.recovery.word())
+                format!("found \"{}\"; {word} {route}", self.recovery.word())
             });
             return found.0;
         };
@@ -494,7 +494,7 @@ impl<'de> Visitor<'de> for ControlVisitor {
     }
 }
 
-/// A congestion control that lives outside the engine, as results name it and as stored runs tell it from others.
+/// A congestion control that lives outside the engine, as results name it and as stored runs distinguish it from others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControlName {

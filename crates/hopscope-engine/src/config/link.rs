@@ -50,7 +50,7 @@ params! {
         red_wait: bool = false, "", "Floyd and Jacobson 1993; true: ns-2.35 (wait_)", when "mac.link = red";
         /// RED: a packet that finds none waiting is never marked, nor the next one, and distances between marks begin anew.
         red_restart: bool = false, "", "Floyd and Jacobson 1993; true: ns-2.35", when "mac.link = red";
-        /// RED: size of the packets in which lengths and distances are told: a larger one counts as several, and is marked so many times
+        /// RED: size of the packets in which lengths and distances are reported: a larger one counts as several, and is marked so many times
         /// as likely; those that wait are taken to be as large as the one that comes. 0: all count alike.
         red_size: u32 = 0, "bytes", "Floyd and Jacobson 1993; ns-2.35 has 500 (mean_pktsize_)", in Range::within(0.0, 65_535.0),
             when "mac.link = red";
@@ -130,7 +130,7 @@ impl Config {
                 "is empty; a layer of its own needs at least one node".to_string()
             });
             for &node in &group.nodes {
-                // A node that does not exist has been told of.
+                // A node that does not exist has been reported.
                 let other = owners.get_mut(node as usize).and_then(|owner| owner.replace(number));
                 found.require(other.is_none(), key.clone(), || match other {
                     Some(other) if other != number => format!("node {node} is in layer {other} as well"),

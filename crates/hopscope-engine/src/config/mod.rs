@@ -108,7 +108,7 @@ pub struct Config {
     /// How nodes move.
     #[serde(default)]
     pub mobility: MobilityConfig,
-    /// The ways of nodes that move as a file tells.
+    /// The ways of nodes that move as a file describes.
     #[serde(default)]
     pub paths: Vec<PathConfig>,
     /// What was measured of links.

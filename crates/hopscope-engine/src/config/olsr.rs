@@ -76,7 +76,7 @@ impl OlsrConfig {
         }
     }
 
-    /// What is wrong beyond what the types tell: parameter, value and what is allowed.
+    /// What is wrong beyond what the types say: parameter, value and what is allowed.
     pub fn check(&self) -> Vec<BuildError> {
         let times = [
             ("hello_interval", self.hello_interval, "neighb_hold_time", self.neighb_hold_time),

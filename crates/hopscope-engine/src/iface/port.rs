@@ -140,7 +140,7 @@ impl Port {
         }
     }
 
-    /// The packet that goes next; `view` tells what the layer may know of a packet.
+    /// The packet that goes next; `view` says what the layer may know of a packet.
     pub fn pull(&mut self, now: Time, view: impl Fn(PacketId) -> Entry, out: &mut Vec<PortEffect>) -> Option<PacketId> {
         let Some(layer) = self.layer.as_deref_mut() else { return self.queue.pop(now) };
         loop {

@@ -13,7 +13,7 @@ named! {
         DataAgain = "data-again",
         /// On the air: segments of a transport without data, most of them ACKs.
         TransportAck = "transport-ack",
-        /// On the air: routing messages, ARP, and what link layers tell their neighbours.
+        /// On the air: routing messages, ARP, and what link layers report to their neighbours.
         Routing = "routing",
         /// On the air: RTS of attempts that succeeded.
         Rts = "rts",

@@ -80,7 +80,7 @@ pub(super) struct Timeline {
     pub(super) attempt: Attempt,
     /// Quiet time before the busy period, for a waiting packet.
     plan: QuietPlan,
-    /// Idle time at a source whose cause its next event tells.
+    /// Idle time at a source whose cause its next event shows.
     unexplained: u64,
     totals: [u64; ACCOUNTS],
     pub(super) links: Links,
@@ -124,7 +124,7 @@ impl Timeline {
     }
 
     /// A sensed frame is on the air here from `start` to `end`. False when it begins a busy period of its own that
-    /// `begin_busy` has to be told of. A pause shorter than `pause` (DIFS), in which nobody may begin, ends none.
+    /// `begin_busy` has to hear of it. A pause shorter than `pause` (DIFS), in which nobody may begin, ends none.
     #[inline(always)]
     pub(super) fn hear(&mut self, start: Time, end: Time, pause: Span) -> bool {
         if start < self.busy_until + pause {
@@ -149,7 +149,7 @@ impl Timeline {
         true
     }
 
-    /// A busy period begins; `plan` tells how a waiting packet spent the quiet time before it.
+    /// A busy period begins; `plan` says how a waiting packet spent the quiet time before it.
     #[inline(always)]
     pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce(&mut QuietPlan)) {
         if self.at < self.busy_until {
@@ -174,7 +174,7 @@ impl Timeline {
         }
     }
 
-    /// Accounts everything before `to`, when the wait for the medium is over; `plan` tells how the quiet time since the
+    /// Accounts everything before `to`, when the wait for the medium is over; `plan` says how the quiet time since the
     /// last busy period was spent.
     #[inline(never)]
     pub(super) fn settle_wait(&mut self, to: Time, plan: QuietPlan) {
@@ -185,7 +185,7 @@ impl Timeline {
         }
     }
 
-    /// Accounts everything before `to`; `plan` tells how a waiting packet spent the quiet time since the last busy
+    /// Accounts everything before `to`; `plan` says how a waiting packet spent the quiet time since the last busy
     /// period, where there is any.
     #[inline]
     pub(super) fn settle(&mut self, to: Time, plan: impl FnOnce() -> QuietPlan) {
@@ -326,7 +326,7 @@ impl Timeline {
         self.links.keep_fragment(now);
     }
 
-    /// An event at a source tells why it was idle until now.
+    /// An event at a source shows why it was idle until now.
     pub(super) fn explain_idle(&mut self, now: Time, cause: Cause) {
         self.settle_if_idle(now);
         self.totals[cause as usize] += std::mem::take(&mut self.unexplained);

@@ -1,4 +1,4 @@
-//! Link RED (fu2003, algorithm 1): the number of MAC retries tells how crowded the channel is.
+//! Link RED (fu2003, algorithm 1): the number of MAC retries shows how crowded the channel is.
 
 use super::AqmAction;
 use crate::config::LinkConfig;

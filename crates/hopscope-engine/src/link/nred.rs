@@ -1,7 +1,7 @@
 //! Neighborhood RED (Xu, Gerla, Qi and Shu, MobiCom 2003): RED on the distributed queue of all nodes that share the
 //! channel around this one.
 //!
-//! The queue is estimated from the share of time in which the channel is busy. A node that finds it too long tells its
+//! The queue is estimated from the share of time in which the channel is busy. A node that finds it too long reports its
 //! neighbours how much each is to drop for its own share of the channel time.
 //!
 //! ```text
@@ -54,7 +54,7 @@ struct Rules {
 pub struct Tick {
     /// End of the next interval.
     pub next: Time,
-    /// What the neighbours are to be told.
+    /// What the neighbours are to be sent.
     pub notice: Option<Notice>,
 }
 
@@ -159,7 +159,7 @@ impl Nred {
         Tick { next, notice: self.take_over(notice, now).then_some(notice) }
     }
 
-    /// A neighbour tells what is to be dropped.
+    /// A neighbour asks for drops.
     pub fn on_notice(&mut self, notice: Notice, now: Time) {
         self.take_over(notice, now);
     }

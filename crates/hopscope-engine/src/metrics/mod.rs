@@ -76,7 +76,7 @@ pub struct FlowMeter {
     pub first_delivery: Option<Time>,
     /// Everything carried.
     pub completed: Option<Time>,
-    /// Why its connection ended with an error; the first reason told.
+    /// Why its connection ended with an error; the first reason reported.
     pub reset: Option<ResetCode>,
     rtt_ns: u128,
     rtt_samples: u64,

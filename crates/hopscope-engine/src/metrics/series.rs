@@ -37,11 +37,11 @@ pub struct SeriesEntry {
     pub heading: &'static str,
     /// What has one of its own, and the column with its number; empty: the network as a whole.
     pub owner: &'static str,
-    /// What a value tells of the time around its instant.
+    /// What a value says of the time around its instant.
     pub course: Interpolation,
 }
 
-/// What a value of a series tells of the time around its instant.
+/// What a value of a series says of the time around its instant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Interpolation {

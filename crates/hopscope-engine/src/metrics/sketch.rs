@@ -1,6 +1,6 @@
 //! Percentiles of many times without keeping them: a histogram whose classes grow with the value (HDR histogram).
 //!
-//! A value is told by the middle of its class, which is at most 1/128 of it wide: percentiles are those of the sorted values to
+//! A value is given by the middle of its class, which is at most 1/128 of it wide: percentiles are those of the sorted values to
 //! 0.4 %, and below 131 us to 0.26 us. Histograms of several flows or runs have the same classes and add up without loss.
 
 use hdrhistogram::Histogram;
@@ -9,7 +9,7 @@ use hopscope_core::units::Span;
 
 /// Two significant digits: 128 classes for each doubling of the value.
 const DIGITS: u8 = 2;
-/// Times are told apart down to the power of two below this, 512 ns.
+/// Times are distinguished down to the power of two below this, 512 ns.
 const LEAST_NS: u64 = 1_000;
 
 /// Times of one kind.

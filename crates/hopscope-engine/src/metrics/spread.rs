@@ -12,7 +12,7 @@ pub struct Level {
 }
 
 impl Level {
-    /// Unknown until it is told; its mean counts from `now`.
+    /// Unknown until it is reported; its mean counts from `now`.
     pub(super) fn new(now: Time) -> Self {
         Level { value: None, since: now, area: 0.0, span: 0 }
     }

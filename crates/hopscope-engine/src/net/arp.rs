@@ -121,9 +121,9 @@ mod tests {
     #[test]
     fn who_is_asked_for_answers() {
         let mut arp = Arp::default();
-        let heard = [(3, false), (3, true), (5, false)]
+        let received = [(3, false), (3, true), (5, false)]
             .map(|(target, reply)| arp.on_packet(NodeId(3), NodeId(1), NodeId(target), reply).answers);
-        assert_eq!(heard, [true, false, false]);
+        assert_eq!(received, [true, false, false]);
     }
 
     #[test]

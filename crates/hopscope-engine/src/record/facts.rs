@@ -1,6 +1,6 @@
 //! All that can be observed in a run: one closed set.
 //!
-//! A record has the instant it is given with; a field tells of another. Records of one instant come as things happen.
+//! A record has the instant it is given with; a field may have another. Records of one instant come as things happen.
 
 use crate::config::link::LinkPart;
 use crate::routing::RoutingNote;
@@ -93,15 +93,15 @@ pub enum Record {
         /// Part of the power, or of the packets, that still comes over: 0 is a cut, 1 as at the beginning.
         part: f64,
     },
-    /// A trace tells of a link, one way, from now on.
+    /// A trace covers a link, one way, from now on.
     LinkTraced {
         /// The node that sends.
         node: NodeId,
         /// The node that hears it.
         peer: NodeId,
-        /// Received power, dBm, where it tells that.
+        /// Received power, dBm, where it gives that.
         rssi: Option<f64>,
-        /// Probability with which a copy of a frame is lost, where it tells that.
+        /// Probability with which a copy of a frame is lost, where it gives that.
         loss: Option<f64>,
     },
     /// An application sends at another rate from now on.
@@ -338,7 +338,7 @@ pub enum Record {
         /// It repeats data sent before.
         retransmission: bool,
     },
-    /// How far a copy of a data packet has come; told where `path_lengths` asks for it.
+    /// How far a copy of a data packet has come; reported where `path_lengths` asks for it.
     PathTaken {
         /// Flow.
         flow: FlowId,

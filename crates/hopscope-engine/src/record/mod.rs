@@ -1,8 +1,8 @@
 //! Everything that can be observed in a run, and who observes it.
 //!
-//! The hall emits typed records in order of time; a [`Recorder`] says at compile time which classes of them it wants
+//! The world emits typed records in order of time; a [`Recorder`] says at compile time which classes of them it wants
 //! ([`Recorder::WANTS`]) and gets no others. What nobody wants is not compiled. Metrics, airtime ledger, traces and
-//! captures are recorders like any other: the hall knows none of them.
+//! captures are recorders like any other: the world knows none of them.
 
 mod about;
 mod classes;

@@ -1,7 +1,7 @@
 //! What an observer may ask of the network beyond a record.
 //!
 //! Some facts cost too much to be worked out for every record, and only few observers want them. They are asked for here,
-//! at the instant of the record, and show the network as it stands before the hall goes on. Nothing that is asked changes
+//! at the instant of the record, and show the network as it stands before the world goes on. Nothing that is asked changes
 //! the course of the run.
 
 use crate::record::Header;

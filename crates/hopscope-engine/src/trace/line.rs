@@ -60,7 +60,7 @@ impl<'a> Line<'a> {
         self
     }
 
-    /// Something that holds or not; text tells it where it holds.
+    /// Something that holds or not; text shows it where it holds.
     pub(super) fn flag(&mut self, name: &str, holds: bool) -> &mut Self {
         match self.form {
             Form::Text if holds => self.push(format_args!(" {name}")),

@@ -281,7 +281,7 @@ fn given_ports(flows: &[FlowConfig]) -> (Taken, Vec<BuildError>) {
 /// The ports of every flow, at its source and at its destination.
 ///
 /// # Errors
-/// The first of what [`check_ports`] tells.
+/// The first of what [`check_ports`] reports.
 pub fn assign_ports(flows: &[FlowConfig]) -> Result<Vec<[u16; 2]>, BuildError> {
     let (assigned, wrong) = ports(flows);
     wrong.into_iter().next().map_or(Ok(assigned), Err)
@@ -307,7 +307,7 @@ fn ports(flows: &[FlowConfig]) -> (Vec<[u16; 2]>, Vec<BuildError>) {
                 }
             }
             if *next == NO_PORT {
-                // Told once of a node: the flows after this one have the same cause.
+                // Reported once of a node: the flows after this one have the same cause.
                 *next += 1;
                 let message = format!("node {node} has no port left for it, from {first} on");
                 wrong.push(BuildError::new(format!("flows.{number}.{name}"), message));

@@ -248,9 +248,9 @@ pub(super) fn check_reachable(
     config: &Config,
     number: usize,
     fixed: bool,
-    ways: [Option<u32>; 2],
+    routes: [Option<u32>; 2],
 ) -> Option<BuildError> {
-    match ways {
+    match routes {
         [None, _] | [_, None] if fixed => Some(unreachable(config, number, &config.flows[number])),
         [ahead, back] => super::reach::check(config, number, ahead.unwrap_or(0).max(back.unwrap_or(0))).err(),
     }

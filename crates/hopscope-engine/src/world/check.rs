@@ -22,7 +22,7 @@ const MAX_NODES: usize = hopscope_phy::phy::arrival::MAX_SLOTS as usize / 2;
 const LONGEST_DURATION: Span = Span::from_micros(32_767);
 /// Most packets of one frame of a trace: they leave in one burst.
 const MAX_BURST: u32 = 100_000;
-/// Wrong positions of nodes that are told: a file of wrong ones has thousands of them.
+/// Wrong positions of nodes that are reported: a file of wrong ones has thousands of them.
 const MOST_POSITIONS: usize = 10;
 /// Longest run: the clock is 64 bits of nanoseconds, and instants beyond the end must not overflow.
 const MAX_DURATION: Time = Time(100 * 365 * 86_400 * 1_000_000_000);

@@ -1,4 +1,4 @@
-//! The second table of the hall: every effect of a machine becomes the input of the one below, an entry of the event queue,
+//! The second table of the world: every effect of a machine becomes the input of the one below, an entry of the event queue,
 //! or an item of work.
 //!
 //! From the top it is the way of a packet to the antenna: what an application wants done, then a transport, IP with its
@@ -68,7 +68,7 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Carries out one effect; tells what became of a packet, where the endpoint wants to know.
+    /// Carries out one effect; returns what became of a packet, where the endpoint wants to know.
     fn transport_effect(&mut self, id: SocketId, effect: TransportEffect) -> Option<PathEvent> {
         let socket = &mut self.sockets[id];
         match effect {
@@ -142,7 +142,7 @@ impl<R: Recorder> World<R> {
 
     // ---- IP and routing --------------------------------------------------------------------------------------
 
-    /// Sends a new packet of a transport towards its destination; tells what has become of it.
+    /// Sends a new packet of a transport towards its destination; returns what has become of it.
     #[inline]
     pub(super) fn originate(&mut self, packet: Packet) -> PathEvent {
         let src = packet.src;
@@ -444,7 +444,7 @@ impl<R: Recorder> World<R> {
         is_lost
     }
 
-    /// Tells the neighbours what they are to drop; goes in front of all data.
+    /// Notifies the neighbours of what they are to drop; goes in front of all data.
     pub(super) fn send_notice(&mut self, node: NodeId, notice: Notice) {
         let Some(layer) = &self.wifi[node].port.layer else { return };
         let bytes = self.nodes[node].ip.header + layer.notice_bytes;

@@ -50,8 +50,8 @@ impl Radios {
         match self {
             Radios::All { nodes } => on_routes(tables, *nodes),
             Radios::Some(has) => {
-                let ways = on_routes(tables, has.len());
-                ways.into_iter().zip(has).map(|(acts, &has)| acts && has).collect()
+                let routes = on_routes(tables, has.len());
+                routes.into_iter().zip(has).map(|(acts, &has)| acts && has).collect()
             }
         }
     }
@@ -72,7 +72,7 @@ impl<'a> Graph<'a> {
 }
 
 impl Graph<'_> {
-    /// The other node is heard where it hears: so it is until powers of their own or traces tell of each direction.
+    /// The other node is heard where it hears: so it is until powers of their own or traces cover each direction.
     fn answers(&self, node: NodeId, other: NodeId) -> bool {
         !self.medium.has_changed() || self.medium.neighbours(other).any(|back| back == node)
     }
@@ -81,7 +81,7 @@ impl Graph<'_> {
 impl Neighbours for Graph<'_> {
     fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
         let wired = self.wires.of(node).iter().map(|&end| self.wires[end].peer);
-        let heard = self.radios.has(node).then(|| self.medium.neighbours(node)).into_iter().flatten();
-        wired.chain(heard.filter(move |&other| self.radios.has(other) && self.answers(node, other)))
+        let received = self.radios.has(node).then(|| self.medium.neighbours(node)).into_iter().flatten();
+        wired.chain(received.filter(move |&other| self.radios.has(other) && self.answers(node, other)))
     }
 }

@@ -1,4 +1,4 @@
-//! The first table of the hall: every event and every item of work becomes the input of one machine.
+//! The first table of the world: every event and every item of work becomes the input of one machine.
 //!
 //! Below the two lists stand the inputs, from the antenna up: what a frame brings goes to the MAC, its packet to address resolution, link layer or IP, from there to routing or to the socket at its port. What a machine answers is
 //! carried out by the second table, `effects.rs`.

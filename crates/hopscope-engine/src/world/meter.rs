@@ -1,4 +1,4 @@
-//! Link layers that measure the use of the channel are told of frames.
+//! Link layers that measure the use of the channel receive frames.
 
 use super::World;
 use crate::record::Recorder;
@@ -7,7 +7,7 @@ use hopscope_phy::phy::Arrival;
 
 impl<R: Recorder> World<R> {
     /// Layers that measure the use of the channel learn of a frame: its sender, and those that sense it unless the
-    /// channel varies, where it is told copy by copy.
+    /// channel varies, where it is reported copy by copy.
     pub(super) fn meter(&mut self, frame: &Frame) {
         if !self.wiring.metered {
             return;

@@ -82,7 +82,7 @@ struct Wiring {
     eager: bool,
     /// Link layers measure the use of the channel.
     metered: bool,
-    /// One of the two, or routing listens to frames for others: frames are told to more than the radios.
+    /// One of the two, or routing listens to frames for others: frames are reported to more than the radios.
     watched: bool,
     /// A flow refills the queue of its node (`BoundSockets::refilling`).
     saturating: bool,

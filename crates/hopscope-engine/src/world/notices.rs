@@ -1,4 +1,4 @@
-//! Notices of failed routes as packets (`net.route_notices = "packets"`): a node that drops a packet for want of a route tells its
+//! Notices of failed routes as packets (`net.route_notices = "packets"`): a node that drops a packet for want of a route notifies its
 //! source, by ICMP, or under TCP-F by notifications that go from node to node.
 //!
 //! | notice | made by | what nodes on its way do |
@@ -7,7 +7,7 @@
 //! | route failure (RFN) | the node that drops | one with another way to the destination ends it; others keep it in mind and pass it on |
 //! | route re-establishment (RRN) | a node that has it in mind and has a route again | forget the failure and pass it on |
 //!
-//! A node whose own packet it drops knows without a packet. Nothing is told of notices (RFC 1122 3.2.2), and of one source and destination
+//! A node whose own packet it drops knows without a packet. Nothing is sent about notices (RFC 1122 3.2.2), and of one source and destination
 //! only so often (RFC 1812 4.3.2.8).
 
 use std::collections::BTreeMap;
@@ -28,11 +28,11 @@ const QUOTED: u32 = 8;
 /// Octets of RFN and RRN below their UDP header.
 const NOTIFICATION: u32 = 16;
 
-/// What nodes remember of what they have told.
+/// What nodes remember of what they have reported.
 #[derive(Debug)]
 pub(super) struct Notices {
     gap: Span,
-    /// By node, source and destination: when it was told last.
+    /// By node, source and destination: when it was notified last.
     last_sent: BTreeMap<(NodeId, NodeId, NodeId), Time>,
     /// Failures that nodes keep in mind, by node and destination.
     failed: BTreeMap<(NodeId, NodeId), Vec<PathNotice>>,
@@ -45,7 +45,7 @@ impl Notices {
         (cfg.route_notices == RouteNotices::Packets).then(notices)
     }
 
-    /// The node may tell of this now.
+    /// The node may report this now.
     fn may_send(&mut self, key: (NodeId, NodeId, NodeId), now: Time) -> bool {
         let may = self.last_sent.get(&key).is_none_or(|last| now.saturating_since(*last) >= self.gap);
         if may {
@@ -61,7 +61,7 @@ impl Notices {
         }
     }
 
-    /// Forgets a failure that is told to be over.
+    /// Forgets a failure that is over.
     fn forget(&mut self, node: NodeId, found: PathNotice) {
         if let Some(kept) = self.failed.get_mut(&(node, found.dst)) {
             kept.retain(|failed| (failed.source, failed.ports) != (found.source, found.ports));
@@ -70,7 +70,7 @@ impl Notices {
 }
 
 impl<R: Recorder> World<R> {
-    /// The source of a packet that is dropped for this reason is to be told.
+    /// The source of a packet that is dropped for this reason is to be notified.
     #[cold]
     pub(super) fn must_notify(&self, node: NodeId, packet: PacketId, reason: DropReason) -> bool {
         let is_for_want_of_a_route = match reason {

@@ -10,7 +10,7 @@ use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::arena::Extension;
 use hopscope_phy::phy::Arrival;
 
-/// What the frames under way tell those that they are not for, by air slot. The packet itself may have changed or gone
+/// What the frames under way report to those that they are not for, by air slot. The packet itself may have changed or gone
 /// when the last of them has received it.
 #[derive(Debug, Default)]
 pub(super) struct Overhearing {
@@ -30,7 +30,7 @@ impl Overhearing {
 }
 
 impl<R: Recorder> World<R> {
-    /// Keeps what a frame tells those that overhear it; false where nobody asks or it tells nothing.
+    /// Keeps what a frame reports to those that overhear it; false where nobody asks or that is nothing.
     pub(super) fn keep_carried(&mut self, frame: &Frame, slot: u32) -> bool {
         let Some(place) = self.overhearing.carried.get_mut(slot as usize) else { return false };
         // Of a packet in fragments the first has its header.

@@ -52,7 +52,7 @@ impl<R: Recorder> World<R> {
         let flags =
             if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 } | if broadcast { Arrival::FOR_ME } else { 0 };
         let now = self.now;
-        let heard = Packed::new(&Arrival {
+        let received = Packed::new(&Arrival {
             start: now,
             end: now + frame.airtime,
             nav: frame.duration.0 as u32,
@@ -62,9 +62,9 @@ impl<R: Recorder> World<R> {
             mode: frame.mode.number(),
         });
         if self.air_is_plain {
-            self.transmit_plainly::<true>(frame, place, heard, slot);
+            self.transmit_plainly::<true>(frame, place, received, slot);
         } else {
-            self.transmit_with_care(frame, place, heard, slot);
+            self.transmit_with_care(frame, place, received, slot);
         }
     }
 
@@ -82,7 +82,7 @@ impl<R: Recorder> World<R> {
 
     /// The scan where something must be asked.
     #[inline(never)]
-    fn transmit_with_care(&mut self, frame: &Frame, place: u32, heard: Packed, slot: u32) {
+    fn transmit_with_care(&mut self, frame: &Frame, place: u32, received: Packed, slot: u32) {
         let mut by_links = self.channel.is_plain() && self.outages.never();
         if self.medium.has_changed() {
             self.medium.refresh(frame.src, self.now);
@@ -90,12 +90,12 @@ impl<R: Recorder> World<R> {
         }
         let asked = self.wiring.watched && self.keep_carried(frame, slot);
         if !by_links {
-            self.transmit_through_channel(frame, heard, slot, asked);
+            self.transmit_through_channel(frame, received, slot, asked);
         } else {
             if self.rules_are_shared {
-                self.transmit_plainly::<true>(frame, place, heard, slot);
+                self.transmit_plainly::<true>(frame, place, received, slot);
             } else {
-                self.transmit_plainly::<false>(frame, place, heard, slot);
+                self.transmit_plainly::<false>(frame, place, received, slot);
             }
             if asked && !Self::OVERHEARS {
                 self.announce(frame, slot);
@@ -109,7 +109,7 @@ impl<R: Recorder> World<R> {
     /// The scan where every copy of a frame has the power and the flags of its link. Where all keep the same rules
     /// (`SHARED`), nobody looks them up at each hearer.
     #[inline(always)]
-    fn transmit_plainly<const SHARED: bool>(&mut self, frame: &Frame, place: u32, heard: Packed, slot: u32) {
+    fn transmit_plainly<const SHARED: bool>(&mut self, frame: &Frame, place: u32, received: Packed, slot: u32) {
         let now = self.now;
         let broadcast = frame.is_broadcast();
         let links = if Self::OVERHEARS {
@@ -139,7 +139,7 @@ impl<R: Recorder> World<R> {
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
             let rules = if SHARED { &self.common_rules } else { &rules.station };
-            station.post(now, heard.received_by(start, link.power, flags), rules);
+            station.post(now, received.received_by(start, link.power, flags), rules);
         }
     }
 
@@ -159,7 +159,7 @@ impl<R: Recorder> World<R> {
     /// The same scan where each copy has a power and flags of its own, and radios may be off or have moved. `asked`: routing
     /// listens to it.
     #[inline(never)]
-    fn transmit_through_channel(&mut self, frame: &Frame, heard: Packed, slot: u32, asked: bool) {
+    fn transmit_through_channel(&mut self, frame: &Frame, received: Packed, slot: u32, asked: bool) {
         let now = self.now;
         let broadcast = frame.is_broadcast();
         let carried = FrameSummary { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
@@ -193,7 +193,7 @@ impl<R: Recorder> World<R> {
                 self.recorder.record(now, &busy, &mut view!(self));
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
-            station.post(now, heard.received_by(start, power, flags), &rules.station);
+            station.post(now, received.received_by(start, power, flags), &rules.station);
         }
     }
 }
@@ -202,6 +202,6 @@ impl<R: Recorder> World<R> {
 fn overheard(node: NodeId, slot: u32, flags: u8) -> Option<Event> {
     let decodable = flags & Arrival::DECODABLE != 0;
     let is_own = decodable && flags & Arrival::FOR_ME != 0;
-    let heard = flags & (Arrival::SENSED | Arrival::DECODABLE) != 0 && !is_own;
-    heard.then_some(Event::Overheard { node, slot, decodable })
+    let received = flags & (Arrival::SENSED | Arrival::DECODABLE) != 0 && !is_own;
+    received.then_some(Event::Overheard { node, slot, decodable })
 }

@@ -35,7 +35,7 @@ const UNSEEN: u32 = u32::MAX;
 /// The flows of a sound configuration that cannot arrive, each once.
 pub fn out_of_reach(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
     if !config.traces.is_empty() {
-        return unreachable_flows(config); // they tell of each direction alone
+        return unreachable_flows(config); // they cover each direction alone
     }
     let known = reachability.of(config);
     known.search(config);

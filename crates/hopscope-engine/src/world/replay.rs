@@ -26,7 +26,7 @@ impl Replay {
         Replay { traces, next_rssi: 0, next_loss: 0 }
     }
 
-    /// When one of them tells something new.
+    /// When one of them changes next.
     fn due(&self) -> Option<Time> {
         let next = [self.traces.rssi.get(self.next_rssi), self.traces.loss.get(self.next_loss)];
         next.into_iter().flatten().map(|sample| sample.0).min()
@@ -41,7 +41,7 @@ fn due<'t>(samples: &'t [Sample], next: &mut usize, now: Time) -> &'t [Sample] {
     &rest[..count]
 }
 
-/// Shows a medium the mean power of every link that traces tell of: the ways of static routes follow these.
+/// Shows a medium the mean power of every link that traces cover: the ways of static routes follow these.
 pub(super) fn announce(traces: &LinkTraces, medium: &mut Medium) {
     if traces.is_empty() {
         return;
@@ -59,7 +59,7 @@ pub(super) fn announce(traces: &LinkTraces, medium: &mut Medium) {
 }
 
 impl<R: Recorder> World<R> {
-    /// Traces begin to tell.
+    /// Traces take effect.
     pub(super) fn begin_replay(&mut self) {
         if !self.replay.traces.is_empty() {
             self.medium.follow_traces(self.replay.traces.untraced == Untraced::Absent);
@@ -67,7 +67,7 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Traces tell something new.
+    /// Traces change.
     #[cold]
     pub(super) fn on_replay(&mut self) {
         let traces = std::mem::take(&mut self.replay.traces);

@@ -1,4 +1,4 @@
-//! What the hall hands on between machines.
+//! What the world hands on between machines.
 
 use crate::config::{Outage, WireConfig, presets};
 use crate::record::NullRecorder;

@@ -1,4 +1,4 @@
-//! The hall as an observer may look at it.
+//! The world as an observer may look at it.
 
 use super::flow::Flow;
 use super::listeners::Listeners;

@@ -173,7 +173,7 @@ fn what_packets_learn_on_their_way_takes_airtime() {
     assert!((0.96..0.99).contains(&(most / none)), "40 bytes beside 1500 and what each frame costs: {none} {most}");
 }
 
-/// One ACK for so many segments, told from outside.
+/// One ACK for so many segments, set from outside.
 #[derive(Debug)]
 struct Outside(u32);
 

@@ -64,7 +64,7 @@ fn over_one_hop_the_rate_is_one_over_what_the_node_takes() {
     let rate = rates(&config).last().expect("it has a rate").1;
     // It goes down with each lower feedback, and up only where that lies a tenth above: so it stays within a tenth below, and the
     // back-off that is drawn moves the averages by a few per cent.
-    assert!((0.87..=1.03).contains(&(rate / reported)), "{rate} packets/s, {reported} told");
+    assert!((0.87..=1.03).contains(&(rate / reported)), "{rate} packets/s, {reported} reported");
     // 1 / T is what a source that fills the queue gets.
     let mut full = config.clone();
     full.flows[0].transport = Transport::Udp;

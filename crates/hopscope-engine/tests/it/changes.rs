@@ -48,7 +48,7 @@ fn arrivals(config: &Config, changes: &[(u64, Change)]) -> Vec<usize> {
 fn a_node_dies_and_returns() {
     let down = change(ChangeKind::NodeDown, |c| c.node = Some(1));
     let up = change(ChangeKind::NodeUp, |c| c.node = Some(1));
-    // Told twice it is as off as told once.
+    // Reported twice it is as off as reported once.
     let found = arrivals(&relayed(), &[(4, down.clone()), (5, down), (7, up)]);
     assert_eq!((&found[1..4], &found[5..7]), (&[10; 3][..], &[0; 2][..]));
     assert!(found[8] >= 10 && found[9] >= 9, "{found:?}");

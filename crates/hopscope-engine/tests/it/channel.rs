@@ -129,7 +129,7 @@ fn a_sensed_frame_holds_a_station_back_whatever_its_interference() {
 }
 
 /// Delivered kbit/s of a 54 Mbit/s link of 250 m beside a saturated one whose sender is `away` metres from the receiver.
-fn beside(away: f64) -> f64 {
+fn at_distance(away: f64) -> f64 {
     let mut config = chain("standard", 1, 5);
     config.radio = presets::base("standard", "ofdm-54M").expect("a preset").radio;
     config.mac = presets::base("standard", "ofdm-54M").expect("a preset").mac;
@@ -145,13 +145,13 @@ fn beside(away: f64) -> f64 {
 #[test]
 fn interference_does_not_end_with_carrier_sense() {
     // 26 dB beside a sender at x need (x / 250)^4 of 400: 1118 m.
-    let alone = beside(20_000.0);
+    let alone = at_distance(20_000.0);
     assert!(alone > 20_000.0, "{alone}");
     for away in [540.0, 560.0, 700.0, 1_000.0] {
-        assert!(beside(away) < 0.2 * alone, "{away} m: {} of {alone}", beside(away));
+        assert!(at_distance(away) < 0.2 * alone, "{away} m: {} of {alone}", at_distance(away));
     }
     for away in [1_200.0, 1_950.0] {
-        assert!(beside(away) > 0.95 * alone, "{away} m: {} of {alone}", beside(away));
+        assert!(at_distance(away) > 0.95 * alone, "{away} m: {} of {alone}", at_distance(away));
     }
 }
 

@@ -72,7 +72,7 @@ fn a_packet_takes_a_handshake_and_a_teardown() {
 
 #[test]
 fn two_flows_share_a_chain() {
-    // From one end, over the same hops: nothing tells them apart. Several seeds, as one run over radio says little.
+    // From one end, over the same hops: nothing distinguishes them. Several seeds, as one run over radio says little.
     for transport in [Transport::Dccp, Transport::DccpAdhoc] {
         let jain = |seed| {
             let mut config = with(2, 120, transport, App::Bulk);
@@ -127,7 +127,7 @@ fn reliable_data_arrives_whole_and_in_order_where_the_channel_loses_it() {
 
 #[test]
 fn its_packets_weigh_what_their_headers_do() {
-    // One packet over one hop: Request 20 + 20 + 20 of options, and so on; the air time tells them apart.
+    // One packet over one hop: Request 20 + 20 + 20 of options, and so on; the air time distinguishes them.
     let airtime = |change: &dyn Fn(&mut Config)| {
         let mut config = with(1, 30, Transport::Dccp, App::File { bytes: 1460 });
         change(&mut config);

@@ -173,7 +173,7 @@ fn notices_and_drops(world: &World<Log>) -> Vec<(u32, u32)> {
 
 #[test]
 fn a_busy_neighbourhood_drops_together() {
-    // Node 3 only overhears; it has no part in the traffic and so neither tells nor drops.
+    // Node 3 only overhears; it has no part in the traffic and so neither notifies nor drops.
     let mut config = chain("standard", 3, 20);
     config.flows.push(flow("standard", 0, 1, Transport::Udp, App::cbr(0.9e6)));
     config.flows.push(flow("standard", 2, 1, Transport::Udp, App::cbr(0.5e6)));
@@ -183,7 +183,7 @@ fn a_busy_neighbourhood_drops_together() {
     // The larger share of the channel time drops more.
     assert!(found[0].1 > found[2].1 && found[2].1 > 0, "{found:?}");
     assert_eq!(found[3], (0, 0));
-    // Where only node 2 has the layer it alone acts, and nobody tells it anything.
+    // Where only node 2 has the layer it alone acts, and nobody notifies it.
     config.link.nodes = vec![2];
     let alone = notices_and_drops(&observed(&config));
     assert!(alone[2].0 > 10 && alone[2].1 > 0, "{alone:?}");

@@ -1,4 +1,4 @@
-//! Links that a trace tells of: their powers, their losses, and what becomes of the others.
+//! Links that a trace covers: their powers, their losses, and what becomes of the others.
 
 use hopscope_engine::World;
 use hopscope_engine::channel::{Medium, medium::TracedLink};
@@ -103,19 +103,19 @@ fn a_traced_loss_stands_in_for_the_error_process_of_its_link() {
 fn links_that_are_not_reported_of_are_there_or_not() {
     let mut config = chain("standard", 2, 10);
     config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(1480.0 * 80.0)));
-    let way = |a: u32, b: u32| [Sample(at(0), a, b, 0.0), Sample(at(0), b, a, 0.0)];
-    config.traces.loss = way(0, 1).to_vec();
+    let route = |a: u32, b: u32| [Sample(at(0), a, b, 0.0), Sample(at(0), b, a, 0.0)];
+    config.traces.loss = route(0, 1).to_vec();
     assert!(World::new(&config, Log::default()).is_ok(), "by the model there is a link from 1 to 2");
     config.traces.untraced = Untraced::Absent;
     let refused = World::new(&config, Log::default()).expect_err("nothing leads to node 2").to_string();
     assert!(refused.starts_with("flows.0"), "{refused}");
-    config.traces.loss.extend(way(1, 2));
+    config.traces.loss.extend(route(1, 2));
     assert!(arrivals(&config)[2..].iter().all(|&count| count >= 9));
 }
 
 #[test]
 fn static_routes_follow_the_mean_power_of_each_link() {
-    // Nothing reaches 400 m but what the trace tells of, from 2 s on: the way is one hop, and its packets are lost before.
+    // Nothing reaches 400 m but what the trace covers, from 2 s on: the way is one hop, and its packets are lost before.
     let mut config = chain("standard", 2, 10);
     config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(1480.0 * 80.0)));
     config.traces.rssi = vec![Sample(at(2_000), 0, 2, -50.0), Sample(at(2_000), 2, 0, -50.0)];
@@ -130,26 +130,26 @@ fn links_are_those_reported_and_those_of_the_model() {
     let nodes: Vec<[f64; 2]> = (0..5).map(|n| [f64::from(n) * 200.0, 0.0]).collect();
     let plain = Medium::new(&nodes, &radio);
     let mut medium = Medium::new(&nodes, &radio);
-    let heard = |medium: &Medium, node: u32| -> Vec<(u32, u8)> {
+    let received = |medium: &Medium, node: u32| -> Vec<(u32, u8)> {
         let mut found: Vec<_> =
             medium.hearers(NodeId(node)).iter().map(|l| (l.to.0, l.flags & Arrival::DECODABLE)).collect();
         found.sort_unstable();
         found
     };
     medium.follow_traces(false);
-    assert!((0..5).all(|node| heard(&medium, node) == heard(&plain, node)), "nothing is told");
+    assert!((0..5).all(|node| received(&medium, node) == received(&plain, node)), "nothing is traced");
     let traced_link = |to: u32, watts| -> TracedLink { (NodeId(0), NodeId(to), watts) };
     // Too weak, by the model, and strong at a distance of 800 m, which the model does not know.
     medium.apply_traced(&[traced_link(1, Some(1e-12)), traced_link(2, None), traced_link(4, Some(1e-6))]);
-    assert_eq!(heard(&medium, 0), [(2, 0), (4, 1)]);
+    assert_eq!(received(&medium, 0), [(2, 0), (4, 1)]);
     medium.apply_traced(&[traced_link(1, Some(1e-6)), traced_link(4, None)]);
-    assert_eq!(heard(&medium, 0), [(1, 1), (2, 0), (4, 1)], "a power stays where none is told");
+    assert_eq!(received(&medium, 0), [(1, 1), (2, 0), (4, 1)], "a power stays where none is given");
     medium.set_part([NodeId(0), NodeId(4)], 0.0);
-    assert_eq!(heard(&medium, 0), [(1, 1), (2, 0)], "a cut comes on top");
+    assert_eq!(received(&medium, 0), [(1, 1), (2, 0)], "a cut comes on top");
     medium.follow_traces(true);
-    assert_eq!((heard(&medium, 0), heard(&medium, 3)), (vec![], vec![]));
+    assert_eq!((received(&medium, 0), received(&medium, 3)), (vec![], vec![]));
     medium.apply_traced(&[traced_link(2, None)]);
-    assert_eq!(heard(&medium, 0), [(2, 0)]);
+    assert_eq!(received(&medium, 0), [(2, 0)]);
     let delay = |medium: &Medium| medium.hearers(NodeId(0))[0].delay_ns;
     medium.apply_traced(&[traced_link(2, Some(1e-6))]);
     assert_eq!(delay(&medium), 1334, "400 m");

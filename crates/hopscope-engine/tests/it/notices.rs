@@ -53,7 +53,7 @@ fn sent(log: &[(Time, Record)], from: Time, to: Time) -> Vec<Time> {
 #[test]
 fn icmp_comes_back_over_the_air_and_the_sender_stands_by() {
     let log = records(&broken(RouteFailure::Elfn, 39));
-    // The node before the break tells.
+    // The node before the break notifies.
     let reported = notices(&log, "unreachable");
     let made = reported.iter().find(|(when, node)| *when > at(5) && *node == 2).expect("a notice").0;
     // 20 + 8 + 20 + 8 bytes in a data frame of each hop.
@@ -81,20 +81,20 @@ fn icmp_comes_back_over_the_air_and_the_sender_stands_by() {
 #[test]
 fn tcp_f_is_reported_from_node_to_node() {
     let log = records(&broken(RouteFailure::TcpF, 7));
-    // Node 3, which is off, tells too: of the ACKs, node 4.
+    // Node 3, which is off, notifies too: of the ACKs, node 4.
     let reported = notices(&log, "rfn").into_iter().filter(|(when, node)| *when > at(5) && *node < 3);
     let reported: Vec<_> = reported.collect();
     assert_eq!(reported.iter().map(|(_, node)| *node).take(2).collect::<Vec<_>>(), [2, 1], "{reported:?}");
     assert!(notices(&log, "unreachable").is_empty(), "it has notifications of its own");
-    let heard = reported.iter().find(|(_, node)| *node == 1).expect("it is passed on").0 + Span::from_millis(2);
+    let received = reported.iter().find(|(_, node)| *node == 1).expect("it is passed on").0 + Span::from_millis(2);
     // The source is itself the node that learns of the new route.
     let up = |note: &RoutingNote| matches!(note, RoutingNote::RouteUp { dst: NodeId(4), .. });
     let found = log
         .iter()
-        .find(|(at, r)| *at > heard && matches!(r, Record::Routing { node: NodeId(0), note, .. } if up(note)))
+        .find(|(at, r)| *at > received && matches!(r, Record::Routing { node: NodeId(0), note, .. } if up(note)))
         .expect("there is a route again")
         .0;
-    assert!(sent(&log, heard, Time(found.0 - 1)).is_empty(), "it snoozes");
+    assert!(sent(&log, received, Time(found.0 - 1)).is_empty(), "it snoozes");
     assert!(sent(&log, found, found).len() > 1, "what was not acknowledged goes out at once");
 }
 
@@ -146,7 +146,7 @@ fn notices_keep_their_distance_and_cost_airtime() {
         notices(&records(&config), "unreachable").len()
     };
     let (all, few) = (count(Span::ZERO), count(Span::from_secs(60)));
-    // Each node may tell once.
+    // Each node may notify once.
     assert!((1..=4).contains(&few) && all > few, "{all} {few}");
 }
 

@@ -1,4 +1,4 @@
-//! What the stream of records says: each kind is told, and what it tells of queues, frames and windows adds up.
+//! What the stream of records says: each kind is reported, and what it says of queues, frames and windows adds up.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use proptest::prelude::*;
 use crate::invariants::{EVERY, flows, routed, with_flows};
 use crate::support::{Log, chain, flow, property, tcp_chain};
 
-/// Interface queues as the records tell them.
+/// Interface queues as the records report them.
 #[derive(Debug, Default)]
 struct Queues {
     /// What waits, by node and interface.
@@ -222,10 +222,10 @@ fn a_frame_ends_at_everyone_who_senses_it() {
     for (_, record) in &world.recorder().0 {
         match *record {
             Record::FrameBegan { frame, slot } => {
-                if let Some((before, heard)) = ends.insert(slot, (frame, Vec::new())) {
+                if let Some((before, received)) = ends.insert(slot, (frame, Vec::new())) {
                     let src = i64::from(before.src.0);
                     let sensing = (0..7).filter(|node| (1..=2).contains(&(src - node).abs())).count();
-                    assert_eq!(heard.len(), sensing, "{before:?}: {heard:?}");
+                    assert_eq!(received.len(), sensing, "{before:?}: {received:?}");
                     whole += 1;
                 }
             }
@@ -252,7 +252,7 @@ fn a_frame_ends_at_everyone_who_senses_it() {
 /// What happens to a world at a second.
 type Moment<'a> = (u64, &'a dyn Fn(&mut World<Log>));
 
-/// The kinds of records that a run tells, by their names; at each second of `changes` something is done to its world.
+/// The kinds of records that a run reports, by their names; at each second of `changes` something is done to its world.
 fn reported(config: &hopscope_engine::config::Config, changes: &[Moment<'_>]) -> BTreeSet<String> {
     let mut world = World::new(config, Log::default()).expect("a sound scenario");
     for (second, change) in changes {
@@ -278,7 +278,7 @@ fn every_kind() -> BTreeSet<String> {
 
 #[test]
 fn every_kind_of_record_is_reported_in_some_small_run() {
-    // TCP over a lossy chain whose relay fails for a while and where a node follows a file and a trace tells of a link, beside a stream that ends, under AODV and a layer that marks; over a
+    // TCP over a lossy chain whose relay fails for a while and where a node follows a file and a trace covers a link, beside a stream that ends, under AODV and a layer that marks; over a
     // wire a stream too fast for it, ends of DCCP that share no congestion control, and ATP.
     let mut radio = tcp_chain("standard", 4, 20);
     radio.routing.protocol = RoutingProtocol::Aodv;
@@ -331,7 +331,7 @@ fn every_kind_of_record_is_reported_in_some_small_run() {
     seen.append(&mut reported(&held, &[(2, &enters)]));
     let all = every_kind();
     assert!(all.len() > 35, "{all:?}");
-    assert_eq!(all.difference(&seen).collect::<Vec<_>>(), Vec::<&String>::new(), "never told");
+    assert_eq!(all.difference(&seen).collect::<Vec<_>>(), Vec::<&String>::new(), "never reported");
     assert_eq!(seen.difference(&all).collect::<Vec<_>>(), Vec::<&String>::new(), "of no class");
 }
 
@@ -360,6 +360,6 @@ fn timers_of_routing_expire_when_they_were_set_for() {
         }
         assert!(expired > 5, "{protocol:?}: {expired}");
         let late = set.iter().find(|((until, ..), left)| *until < world.now() && **left > 0);
-        assert_eq!(late, None, "{protocol:?}: set, but never told as over");
+        assert_eq!(late, None, "{protocol:?}: set, but never reported as over");
     }
 }

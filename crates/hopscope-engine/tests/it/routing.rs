@@ -162,13 +162,13 @@ fn packets_take_short_ways_through_a_field() {
         (OLSR, 100, 0, 100),
         (OLSR_UNIK, 100, 0, 100),
     ] {
-        let mut ways = Ways::default();
+        let mut routes = Ways::default();
         for seed in 1..=3 {
-            ways.walk(case, seed);
+            routes.walk(case, seed);
         }
-        assert!(100 * ways.arrived >= arrive * ways.sent, "{case:?}: {ways:?}");
-        assert!(100 * ways.shortest >= shortest * ways.arrived, "{case:?}: {ways:?}");
-        assert!(100 * ways.hops <= (100 + more) * ways.least, "{case:?}: {ways:?}");
+        assert!(100 * routes.arrived >= arrive * routes.sent, "{case:?}: {routes:?}");
+        assert!(100 * routes.shortest >= shortest * routes.arrived, "{case:?}: {routes:?}");
+        assert!(100 * routes.hops <= (100 + more) * routes.least, "{case:?}: {routes:?}");
     }
 }
 
@@ -196,7 +196,7 @@ fn stream(world: &mut World<NullRecorder>, from: u64, to: u64) -> Vec<(Time, u8)
 /// How long after an outage begins packets may be missing, and how long after it ends, by the protocol's own timers,
 /// in seconds.
 ///
-/// AODV: the MAC tells at once or two HELLOs are missed; a search has three requests with a wait of up to 2.8 s that
+/// AODV: the MAC reports a lost link at once or two HELLOs are missed; a search has three requests with a wait of up to 2.8 s that
 /// doubles, and `ns2` pauses 10 s after a search. DSDV: at once or three intervals of 15 s without an update, then the
 /// next updates of the others, each within 15 s; a node that was cut off has to hear one before it passes it on. DSR:
 /// searches back off to 10 s. OLSR: a neighbour is held for 6 s; new links need HELLOs both ways, then a TC, each within

@@ -204,7 +204,7 @@ fn every_routing_protocol_finds_ways_over_wires() {
     use RoutingProtocol::{Aodv, Dsdv, Dsr, Olsr, Static};
     for protocol in [Static, Aodv, Dsdv, Dsr, Olsr] {
         let mut config = two_islands(protocol, 120);
-        // The pro-active ones have had the time to tell each other.
+        // The pro-active ones have had the time to notify each other.
         config.warmup = Time::ZERO + Span::from_secs(60);
         for (from, to) in [(0, 5), (6, 0)] {
             let app = App::cbr(20e3);

@@ -1,6 +1,6 @@
 //! The rates of a station: in which mode it sends each frame.
 //!
-//! The MAC asks ([`RateControl::choose`]) before every attempt and tells what became of it ([`RateControl::report`]); the
+//! The MAC asks ([`RateControl::choose`]) before every attempt and reports its outcome ([`RateControl::report`]); the
 //! mode of an answer follows from that of the frame answered (IEEE 802.11-2020 10.6.6.5). Airtime, time-outs and Duration
 //! fields follow from the modes, so that a rate control needs nothing beyond these doors. Its state is the station's own,
 //! one for each neighbour; the rates that it chooses from, [`Rates`], are rules that stations share.
@@ -162,7 +162,7 @@ impl RateControl {
         }
     }
 
-    /// An attempt to reach `to` is over. Tells of a data frame that was not answered whether the packet is given up, where
+    /// An attempt to reach `to` is over. Reports of a data frame that was not answered whether the packet is given up, where
     /// that is the business of the rate control.
     #[inline(always)]
     pub fn report(&mut self, rules: Option<&RateRules>, to: NodeId, attempt: Attempt, now: Time) -> Option<bool> {
@@ -241,19 +241,19 @@ impl NeighbourRates {
         };
         let found = self.neighbours.binary_search_by_key(&to, |(node, _)| *node);
         let place = found.unwrap_or_else(|place| {
-            let way = match rules {
+            let route = match rules {
                 RateRules::Arf(rules) => RateAlgorithm::Arf(Arf::new(rules)),
                 RateRules::Minstrel(rules) => {
                     RateAlgorithm::Minstrel(Box::new(Minstrel::new(rules, now, &mut self.stream)))
                 }
             };
-            self.neighbours.insert(place, (to, way));
+            self.neighbours.insert(place, (to, route));
             place
         });
-        let way = &mut self.neighbours[place].1;
-        let before = way.mode();
+        let route = &mut self.neighbours[place].1;
+        let before = route.mode();
         self.sent.count(before);
-        let gives_up = match (&mut *way, rules) {
+        let gives_up = match (&mut *route, rules) {
             (RateAlgorithm::Arf(arf), RateRules::Arf(rules)) => {
                 arf.on_attempt(acknowledged, rules);
                 None
@@ -264,7 +264,7 @@ impl NeighbourRates {
             }
             (RateAlgorithm::Arf(_), RateRules::Minstrel(_)) | (RateAlgorithm::Minstrel(_), RateRules::Arf(_)) => None,
         };
-        let after = way.mode();
+        let after = route.mode();
         if after != before {
             self.change = Some((to, after));
         }

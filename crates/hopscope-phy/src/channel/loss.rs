@@ -100,7 +100,7 @@ pub struct Losses {
     links: Pairs<LinkState>,
     /// Draws of each receiver.
     streams: Vec<Stream>,
-    /// Probabilities that a trace tells of links, by sender and receiver, in place of the process.
+    /// Probabilities that a trace gives for links, by sender and receiver, in place of the process.
     traced: BTreeMap<[u32; 2], f64>,
 }
 
@@ -114,7 +114,7 @@ impl Losses {
         Some(Self::with(radio, seed, nodes, (rates, leaves)))
     }
 
-    /// No process beside what traces will tell of links.
+    /// No process beside what traces will say of links.
     pub fn of_traces(radio: &RadioConfig, seed: u64, nodes: usize) -> Self {
         let leave = Leave { sojourn: Sojourn::Stays, next: vec![1.0] };
         Self::with(radio, seed, nodes, (vec![Rates { frame: 0.0, bit: 0.0 }], vec![leave]))

@@ -57,7 +57,7 @@ struct Motion {
     travel: Option<Travel>,
     /// Part of their power that comes over links that are not as usual, by their two ends, the lower number first.
     parts: BTreeMap<[u32; 2], f64>,
-    /// Links that traces tell of.
+    /// Links that traces cover.
     traced: Traced,
     /// How long the list of each node is right, once nodes are under way.
     right_until: Vec<Right>,
@@ -314,9 +314,9 @@ mod tests {
     fn a_chain_node_decodes_one_hop_and_senses_two() {
         let positions: Vec<[f64; 2]> = (0..8).map(|i| [200.0 * f64::from(i), 0.0]).collect();
         let medium = Medium::new(&positions, &radio());
-        let heard: Vec<(u32, u8, u16)> =
+        let received: Vec<(u32, u8, u16)> =
             medium.hearers(NodeId(3)).iter().map(|l| (l.to.0, l.flags & Arrival::DECODABLE, l.delay_ns)).collect();
-        assert_eq!(heard, vec![(2, 1, 667), (4, 1, 667), (1, 0, 1333), (5, 0, 1333)]);
+        assert_eq!(received, vec![(2, 1, 667), (4, 1, 667), (1, 0, 1333), (5, 0, 1333)]);
     }
 
     #[test]
@@ -501,15 +501,15 @@ mod tests {
     #[test]
     fn a_louder_node_is_heard_farther_and_hears_as_before() {
         let mut medium = Medium::new(&[[0.0, 0.0], [400.0, 0.0], [900.0, 0.0]], &radio());
-        let heard = |medium: &Medium, node: u32| {
+        let received = |medium: &Medium, node: u32| {
             medium.hearers(NodeId(node)).iter().map(|l| (l.to.0, l.flags & Arrival::DECODABLE)).collect::<Vec<_>>()
         };
-        assert_eq!(heard(&medium, 0), [(1, 0)]);
+        assert_eq!(received(&medium, 0), [(1, 0)]);
         // Twice the distance needs 12 dB under the fourth power.
         medium.set_power(NodeId(0), 16.01 * radio().tx_power);
-        assert_eq!(heard(&medium, 0), [(1, 1), (2, 0)]);
-        assert_eq!(heard(&medium, 1), [(0, 0), (2, 0)]);
+        assert_eq!(received(&medium, 0), [(1, 1), (2, 0)]);
+        assert_eq!(received(&medium, 1), [(0, 0), (2, 0)]);
         medium.set_power(NodeId(0), radio().tx_power);
-        assert_eq!(heard(&medium, 0), [(1, 0)]);
+        assert_eq!(received(&medium, 0), [(1, 0)]);
     }
 }

@@ -45,7 +45,7 @@ impl Channel {
         }
     }
 
-    /// A trace tells of links with what probability they lose a copy of a frame.
+    /// A trace gives the probability with which links lose a copy of a frame.
     pub fn set_link_loss(
         &mut self,
         ends: [NodeId; 2],

@@ -161,11 +161,11 @@ mod tests {
         let (from, link) = link(&medium, 0, 2);
         let (mut decoded, mut sensed) = (0.0, 0.0);
         for n in 0..40_000u64 {
-            let heard = variation.hear(from, &link, Time(n * 1_000_000));
-            let flags = heard.map_or(0, |(_, flags)| flags);
+            let received = variation.hear(from, &link, Time(n * 1_000_000));
+            let flags = received.map_or(0, |(_, flags)| flags);
             decoded += f64::from(flags & Arrival::DECODABLE) / 4e4;
             sensed += f64::from(u8::from(flags & Arrival::SENSED != 0)) / 4e4;
-            if let Some((power, _)) = heard {
+            if let Some((power, _)) = received {
                 assert_eq!(flags & Arrival::DECODABLE != 0, f64::from(power) >= budget.loss.power(250.0 + 1e-6));
             }
         }

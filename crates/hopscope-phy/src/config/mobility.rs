@@ -26,7 +26,7 @@ choice! {
         Manhattan = "manhattan",
         /// Groups of nodes, each about a point that moves by random waypoint.
         Group = "group",
-        /// As a file tells.
+        /// As a file describes.
         File = "file",
     }
 }
@@ -91,7 +91,7 @@ params! {
 /// The way of one node: instants in order with its places in metres; in between it moves in a straight line.
 pub type Path = Vec<(Time, [f64; 2])>;
 
-/// The way of a node that a file tells of.
+/// The way of a node that a file describes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PathConfig {
@@ -114,7 +114,7 @@ pub struct Movement<'a> {
     pub radios: Vec<bool>,
     /// The model and its parameters.
     pub mobility: &'a MobilityConfig,
-    /// The ways of nodes that move as a file tells.
+    /// The ways of nodes that move as a file describes.
     pub paths: &'a [PathConfig],
 }
 
@@ -233,9 +233,9 @@ impl Movement<'_> {
                 found.note(Err(BuildError::new("mobility.path", message)));
             }
             let too_fast = |pair: &[(Time, [f64; 2])]| {
-                let way = (pair[0].1[0] - pair[1].1[0]).hypot(pair[0].1[1] - pair[1].1[1]);
+                let route = (pair[0].1[0] - pair[1].1[0]).hypot(pair[0].1[1] - pair[1].1[1]);
                 let time = pair[1].0.0.saturating_sub(pair[0].0.0) as f64 * 1e-9;
-                (time > 0.0 && way / time > FASTEST).then_some(way / time)
+                (time > 0.0 && route / time > FASTEST).then_some(route / time)
             };
             if let Some(speed) = path.windows(2).find_map(too_fast) {
                 let message = format!("node {node} moves at {speed:.0} m/s; at most {FASTEST} m/s are possible");

@@ -6,7 +6,7 @@ use hopscope_core::choice;
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Time;
 
-/// Lowest and highest power that a trace may tell, dBm: below thermal noise, and above what radios send.
+/// Lowest and highest power that a trace may report, dBm: below thermal noise, and above what radios send.
 pub const RSSI: [f64; 2] = [-200.0, 60.0];
 
 /// What one node receives of another from an instant on: instant, sender, receiver, value.
@@ -14,7 +14,7 @@ pub const RSSI: [f64; 2] = [-200.0, 60.0];
 pub struct Sample(pub Time, pub u32, pub u32, pub f64);
 
 choice! {
-    /// What becomes of links while no trace tells of them.
+    /// What becomes of links while no trace covers them.
     pub enum Untraced {
         /// They are those of the propagation model.
         Model = "model",
@@ -31,7 +31,7 @@ pub struct LinkTraces {
     pub rssi: Vec<Sample>,
     /// Probabilities with which a copy of a frame is lost, in order of time.
     pub loss: Vec<Sample>,
-    /// What becomes of links while no trace tells of them.
+    /// What becomes of links while no trace covers them.
     pub untraced: Untraced,
 }
 

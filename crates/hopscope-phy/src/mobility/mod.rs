@@ -1,6 +1,6 @@
 //! Movement: where each node is at any instant.
 //!
-//! Every model gives straight legs, one after the other ([`Leg`]); the hall asks for the next one when a leg has ended, and
+//! Every model gives straight legs, one after the other ([`Leg`]); the world asks for the next one when a leg has ended, and
 //! the medium works out from them who hears whom when a frame begins. The models are those of Camp, Boleng and Davies
 //! ("A survey of mobility models for ad hoc network research", 2002). Each node draws from a stream of its own, so the
 //! movement of a run follows from its seed, whatever else happens in it.
@@ -116,7 +116,7 @@ impl Mobility {
     /// The ways of the nodes that move until an instant: when each was where it set out, turned or came to rest, metres.
     pub fn paths(mut self, until: Time) -> Vec<(NodeId, Path)> {
         let begun: Vec<(NodeId, Leg)> = self.legs().collect();
-        let mut way = |(node, mut leg): (NodeId, Leg)| {
+        let mut route = |(node, mut leg): (NodeId, Leg)| {
             let mut path = vec![(Time::ZERO, leg.at(Time::ZERO))];
             while leg.until < until {
                 path.push((leg.until, leg.at(leg.until)));
@@ -130,7 +130,7 @@ impl Mobility {
             path.push((until, leg.at(until)));
             (node, path)
         };
-        begun.into_iter().map(&mut way).collect()
+        begun.into_iter().map(&mut route).collect()
     }
 
     /// The next leg of a node whose leg ends now; none where it was stopped in between.

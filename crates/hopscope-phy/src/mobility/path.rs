@@ -1,4 +1,4 @@
-//! Movement that a file tells of: places by time, straight lines in between.
+//! Movement that a file describes: places by time, straight lines in between.
 
 use super::leg::{Leg, distance};
 use crate::config::mobility::Path;

@@ -1,4 +1,4 @@
-//! What a radio tells the layer above of the frames it hears.
+//! What a radio reports to the layer above of the frames it hears.
 
 use hopscope_core::units::Time;
 
@@ -52,7 +52,7 @@ pub struct LoneFrame {
     pub nav: u32,
     /// Arrival flags.
     pub flags: u8,
-    /// Carrier sense was busy meanwhile, and nobody was told yet.
+    /// Carrier sense was busy meanwhile, and nobody was notified yet.
     pub sensed: bool,
     /// End of the carrier known before.
     pub carrier_before: Time,

@@ -85,7 +85,7 @@ impl<O> Radio<O> {
         self.noted(slot, end).unwrap_or(RxOutcome::OutOfReach)
     }
 
-    /// What went wrong with a frame in `slot` that ends at `end`, if anything did; edges must be applied up to then. Told
+    /// What went wrong with a frame in `slot` that ends at `end`, if anything did; edges must be applied up to then. Known
     /// of frames for this radio, and of all that it could decode after [`Radio::note_all`].
     pub fn noted(&self, slot: u32, end: Time) -> Option<RxOutcome> {
         self.rest.failed_receptions.find(slot, end)

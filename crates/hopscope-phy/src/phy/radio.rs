@@ -200,7 +200,7 @@ impl<O> Radio<O> {
         self.tx_until
     }
 
-    /// When physical carrier sense ends, as far as the edges applied so far tell.
+    /// When physical carrier sense ends, as far as the edges applied so far show.
     #[inline]
     pub fn carrier_until(&self) -> Time {
         self.carrier_until
@@ -243,7 +243,7 @@ impl<O> Radio<O> {
         }
     }
 
-    /// End of a frame for this node that holds the receiver at `now`, where that can be told without applying edges:
+    /// End of a frame for this node that holds the receiver at `now`, where that can be known without applying edges:
     /// it began not later than `latest`, before `now`, with nothing else on the air.
     #[inline]
     pub fn own_frame_until(&mut self, now: Time, latest: Time) -> Option<Time> {

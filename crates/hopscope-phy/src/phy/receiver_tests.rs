@@ -36,7 +36,7 @@ fn frame(slot: u32, start: u64, end: u64, power: f32, flags: u8) -> Arrival {
 }
 
 /// What a radio reports: the slots received, and the instants (in microseconds) at which something was lost.
-fn heard(radio: &mut Radio, rules: &RadioRules) -> (Vec<u32>, Vec<u64>) {
+fn receive_all(radio: &mut Radio, rules: &RadioRules) -> (Vec<u32>, Vec<u64>) {
     let (mut received, mut lost) = (Vec::new(), Vec::new());
     while let Some(edge) = radio.next_edge(Time(1_000_000_000), rules) {
         match edge {
@@ -51,7 +51,7 @@ fn heard(radio: &mut Radio, rules: &RadioRules) -> (Vec<u32>, Vec<u64>) {
 fn outcome(rules: &RadioRules, arrivals: &[Arrival]) -> (Vec<u32>, Vec<u64>) {
     let mut radio = Radio::default();
     arrivals.iter().for_each(|a| radio.post(a));
-    heard(&mut radio, rules)
+    receive_all(&mut radio, rules)
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn a_frame_that_takes_the_receiver_over_needs_the_ratio_of_its_rate() {
         let frames = [frame(0, 100, 900, 1.0, NEAR), at_rate(rate, 2, 200, 600, power, NEAR)];
         let mut radio = Radio::default();
         frames.iter().for_each(|a| radio.post(a));
-        (heard(&mut radio, &rules), radio.outcome(2, Time(600_000)))
+        (receive_all(&mut radio, &rules), radio.outcome(2, Time(600_000)))
     };
     let db = |db: f32| 10f32.powf(db / 10.0);
     assert_eq!(with(11_000_000, db(12.4)).0, (vec![2], vec![]));
@@ -94,7 +94,7 @@ fn a_receiver_that_let_a_preamble_go_is_free() {
     assert_eq!(outcome(&preambles(), &frames), (vec![4], vec![]));
     let mut radio = Radio::default();
     frames.iter().for_each(|a| radio.post(a));
-    heard(&mut radio, &preambles());
+    receive_all(&mut radio, &preambles());
     assert_eq!(radio.outcome(0, Time(2_000_000)), RxOutcome::TooWeak { by: Some(2) });
     assert_eq!(radio.outcome(2, Time(2_000_000)), RxOutcome::Missed { by: 0 });
 }
@@ -118,13 +118,13 @@ fn a_frame_whose_start_fell_into_the_own_transmission_is_noise_to_its_end() {
     radio.post(&frame(0, 200, 2_000, 1.0, NEAR));
     radio.post(&frame(2, 400, 900, 2.0, NEAR));
     radio.post(&frame(4, 1_000, 1_900, 100.0, NEAR));
-    assert_eq!(heard(&mut radio, &rules), (vec![4], vec![]), "2 beside 1 is less than 4 dB");
+    assert_eq!(receive_all(&mut radio, &rules), (vec![4], vec![]), "2 beside 1 is less than 4 dB");
     // The own transmission may begin while a preamble is looked at: it ends the look.
     let mut radio = Radio::default();
     radio.post(&frame(0, 200, 900, 1.0, NEAR));
     assert_eq!(radio.next_edge(Time(203_000), &rules), Some(Edge::Busy { at: Time(200_000) }));
     radio.begin_tx(Time(400_000));
-    assert_eq!(heard(&mut radio, &rules), (vec![], vec![]));
+    assert_eq!(receive_all(&mut radio, &rules), (vec![], vec![]));
     assert_eq!(radio.outcome(0, Time(900_000)), RxOutcome::Deaf);
 }
 

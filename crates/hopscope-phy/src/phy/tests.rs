@@ -31,14 +31,14 @@ fn announce(radio: &mut Radio, arrival: Arrival) {
     radio.post(&arrival);
 }
 
-/// Applies every edge and tells which air slots were received and at which instants something was lost.
+/// Applies every edge and gives which air slots were received and at which instants something was lost.
 fn outcome(rules: &RadioRules, arrivals: &[Arrival]) -> (Vec<u32>, Vec<u64>) {
     let mut radio = Radio::default();
     arrivals.iter().for_each(|&a| announce(&mut radio, a));
-    heard(&mut radio, rules)
+    receive_all(&mut radio, rules)
 }
 
-fn heard(radio: &mut Radio, rules: &RadioRules) -> (Vec<u32>, Vec<u64>) {
+fn receive_all(radio: &mut Radio, rules: &RadioRules) -> (Vec<u32>, Vec<u64>) {
     let (mut received, mut lost) = (Vec::new(), Vec::new());
     while let Some(edge) = radio.next_edge(Time(1_000_000), rules) {
         match edge {
@@ -170,7 +170,7 @@ fn nothing_is_heard_while_the_own_transmitter_is_on() {
                 let mut radio = Radio::default();
                 radio.begin_tx(Time(300));
                 announce(&mut radio, frame(0, start, end, P, NEAR));
-                let (received, bad) = heard(&mut radio, &rules);
+                let (received, bad) = receive_all(&mut radio, &rules);
                 assert_eq!(bad, lost, "{model:?} {rule:?}: frame {start}..{end}");
                 assert_eq!(!received.is_empty(), start >= 300, "{model:?} {rule:?}: frame {start}..{end}");
                 assert_eq!(radio.carrier_until(), Time(end), "{model:?} {rule:?}: frame {start}..{end}");
@@ -187,7 +187,7 @@ fn a_frame_that_began_unheard_disturbs_those_after_it() {
         radio.begin_tx(Time(300));
         announce(&mut radio, frame(0, 100, 500, P, NEAR));
         announce(&mut radio, frame(1, 350, 450, power, NEAR));
-        assert_eq!(heard(&mut radio, &rules).0, received);
+        assert_eq!(receive_all(&mut radio, &rules).0, received);
         assert_eq!(radio.carrier_until(), Time(500));
     }
 }
@@ -200,7 +200,7 @@ fn a_transmission_spoils_the_reception_under_way() {
         announce(&mut radio, frame(0, 100, 300, P, NEAR));
         assert_eq!(radio.next_edge(Time(150), &rules), Some(Edge::Busy { at: Time(100) }));
         radio.begin_tx(Time(tx_end));
-        assert_eq!(heard(&mut radio, &rules), (vec![], lost), "transmitter on from 150 to {tx_end}");
+        assert_eq!(receive_all(&mut radio, &rules), (vec![], lost), "transmitter on from 150 to {tx_end}");
     }
 }
 

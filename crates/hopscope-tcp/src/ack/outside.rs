@@ -109,7 +109,7 @@ pub struct AckAnswer {
     /// The ACK leaves after so long, unless the policy says otherwise before; zero: at once; none: the wait under way goes
     /// on, or one of `ack_delay` begins.
     pub wait: Option<Span>,
-    /// Segments that one ACK is to stand for, as metrics tell it; finite and above zero.
+    /// Segments that one ACK is to stand for, as metrics report it; finite and above zero.
     pub window: Option<f64>,
 }
 

@@ -105,7 +105,7 @@ params! {
         header: u32 = 20, "bytes", "RFC 9293 3.1", in Range::within(0.0, 1_000.0);
         /// Connection set-up and tear-down.
         handshake: Handshake = Handshake::ThreeWay, "", "RFC 9293 3.5";
-        /// Options of SYN and SYN-ACK, which have to do with `handshake = "three-way"`.
+        /// Options of SYN and SYN-ACK, which have to do with `handshake = "three-route"`.
         syn_options: SynOptions = SynOptions::All, "", "RFC 9293 3.7.1, RFC 7323 2, RFC 2018 2",
             when "handshake = three-way";
         /// Initial window in segments; 0 takes the rule of RFC 5681 (2, 3 or 4 by segment size).
@@ -334,7 +334,7 @@ params! {
         /// RACK-TLP: least time from a segment to its tail-loss probe, which else comes after two smoothed round-trip times.
         probe_min: Span = Span::from_millis(10), "s", "a default (draft-dukkipati-tcpm-tcp-loss-probe-01; RFC 8985 7.2: none)",
             in Range::within(0.0, 60.0), when "flow.recovery = rack";
-        /// F-RTO: after a timeout new data tells whether anything was lost at all; not together with RACK-TLP.
+        /// F-RTO: after a timeout new data shows whether anything was lost at all; not together with RACK-TLP.
         frto: bool = false, "", "RFC 5682 2.1", when "flow.recovery != rack";
         /// What the sender does when its node learns that the route has failed.
         route_failure: RouteFailure = RouteFailure::Ignore, "", "RFC 9293 3.9.2.2 (soft errors do not end a connection)";
@@ -350,7 +350,7 @@ params! {
             in Range::within(0.001, 3_600.0), when "route_failure = tcp-f and routing.protocol != static";
         /// Fixed RTO: of timeouts in a row only the first doubles the RTO.
         fixed_rto: bool = false, "", "RFC 6298 5.5; true: Dyer and Boppana 2001, as cited";
-        /// TCP-DOOR: packets that overtake each other tell of a new route. The window stays as it is for a while, and what was cut
+        /// TCP-DOOR: packets that overtake each other indicate a new route. The window stays as it is for a while, and what was cut
         /// shortly before is restored.
         door: bool = false, "", "Wang and Zhang 2002, as cited";
         /// TCP-DOOR: what is looked at.

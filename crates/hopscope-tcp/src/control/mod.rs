@@ -2,7 +2,7 @@
 //!
 //! An algorithm keeps its own state in its own file and changes only the [`Window`] it is handed; when a segment is
 //! sent or a loss is declared is decided elsewhere (TCP: `tcp/recovery/`). It knows of the sequence space only what the
-//! hooks of [`Controller`] tell: numbers that grow by one for each byte, so that a round trip can be told. The set is closed.
+//! hooks of [`Controller`] say: numbers that grow by one for each byte, so that a round trip can be recognized. The set is closed.
 //!
 //! A new algorithm touches three files: its own in this folder; this one, with a line in `algorithms!` and an arm of
 //! [`Cc::new`]; and `config/tcp.rs`, with its word in `CongestionControl` and its parameters.
@@ -99,7 +99,7 @@ pub(super) struct Feedback {
     pub(super) nxt: u64,
     /// Numbers newly acknowledged; none in a duplicate.
     pub(super) bytes: u64,
-    /// Round-trip time of the newest segment it tells of, if that was sent once.
+    /// Round-trip time of the newest segment it reports, if that was sent once.
     pub(super) rtt: Option<Span>,
     /// Smoothed round-trip time; none before the first sample.
     pub(super) srtt: Option<Span>,
@@ -154,7 +154,7 @@ pub(super) struct Loss {
     pub(super) now: Time,
     /// First number not acknowledged: where the lost segment starts.
     pub(super) una: u64,
-    /// Duplicate ACKs that told of it.
+    /// Duplicate ACKs that reported it.
     pub(super) dupacks: u32,
     /// Sent and not acknowledged, without what limited transmit added.
     pub(super) flight: f64,
@@ -286,7 +286,7 @@ algorithms! {
     Aimd(Aimd),
     /// Delay-based congestion avoidance.
     Vegas(Vegas),
-    /// Reno that tells random losses from congestion by Vegas' backlog.
+    /// Reno that distinguishes random losses from congestion by Vegas' backlog.
     Veno(Veno),
     /// The window after a loss is the measured bandwidth times the smallest round-trip time.
     Westwood(Westwood),

@@ -1,4 +1,4 @@
-//! Round trips, told apart by the data sent in them.
+//! Round trips, distinguished by the data sent in them.
 
 /// The round under way: it ends when what was unsent at its start is acknowledged.
 #[derive(Debug, Clone, Copy, Default)]

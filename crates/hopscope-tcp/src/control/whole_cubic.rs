@@ -36,7 +36,7 @@ pub(in super::super) struct WholeCubic {
     reno_eighths: u64,
     fast_convergence: bool,
     path: Path,
-    /// Not acknowledged at the last timeout: until then ACKs do not tell what they stand for.
+    /// Not acknowledged at the last timeout: until then ACKs do not show what they stand for.
     lost_until: u64,
     /// ACKs that have counted towards the next segment.
     counted: u64,
@@ -254,7 +254,7 @@ mod tests {
         (0..100).for_each(|_| feed(&mut c, &mut w, 0, 2000, None));
         assert_eq!(c.path.ack_ratio, 32);
         c.on_feedback(&mut w, &Feedback { bytes: 9000, recovering: true, ..feedback(0, 1_000_000, None) });
-        assert_eq!(c.path.ack_ratio, 32, "a recovery does not tell");
+        assert_eq!(c.path.ack_ratio, 32, "a recovery does not count");
     }
 
     #[test]
@@ -307,7 +307,7 @@ mod tests {
         assert!(c.path.last_max == 0 && c.path.least_rtt.is_none() && !c.path.has_lost);
         assert_eq!(c.lost_until, 16_001);
         c.on_feedback(&mut w, &Feedback { bytes: 1000, ..feedback(0, 16_001, None) });
-        assert_eq!(c.path.ack_ratio, TWO_SEGMENTS, "what was lost does not tell");
+        assert_eq!(c.path.ack_ratio, TWO_SEGMENTS, "what was lost does not count");
     }
 
     #[test]

@@ -28,7 +28,7 @@ impl Prr {
     }
 
     /// An ACK brought `arrived` bytes and leaves `pipe` in flight; `target` is the window the recovery ends with. `safe`:
-    /// it acknowledged cumulatively and told of no further loss.
+    /// it acknowledged cumulatively and reported no further loss.
     fn on_ack(&mut self, arrived: u64, pipe: u64, target: u64, safe: bool, mss: u64) {
         if arrived == 0 {
             return;
@@ -49,7 +49,7 @@ impl Prr {
 }
 
 impl Core {
-    /// A recovery that cut the window begins, with `flight` bytes in flight before the ACK that told of the loss.
+    /// A recovery that cut the window begins, with `flight` bytes in flight before the ACK that reported the loss.
     pub(super) fn start_prr(&mut self, flight: u64) {
         self.prr = self.uses_prr.then(|| Prr::new(flight));
     }

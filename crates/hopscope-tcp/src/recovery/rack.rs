@@ -231,7 +231,7 @@ impl Rack {
         core.reduce(arrived, pipe, safe);
     }
 
-    /// RFC 8985 6.2 steps 4 and 5: declares losses, and tells whether there are new ones; the timer looks again at what is
+    /// RFC 8985 6.2 steps 4 and 5: declares losses, and returns whether there are new ones; the timer looks again at what is
     /// not certain yet. An ACK just brought `arrived` bytes.
     fn detect(&mut self, core: &mut Core, arrived: u64, cx: &mut Cx) -> Lost {
         let patience = self.rtt + self.reordering_window(core);

@@ -213,7 +213,7 @@ impl Sack {
         true
     }
 
-    /// Repeats the last outstanding segment: the tail of the window may be lost with nothing above to tell.
+    /// Repeats the last outstanding segment: the tail of the window may be lost with nothing above to show it.
     fn rescue_tail(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
         let start = (core.max - 1).saturating_sub((core.max - 2) % core.mss).max(core.una);
         if self.board.held_until(start).is_some() {

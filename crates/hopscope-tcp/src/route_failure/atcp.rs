@@ -1,4 +1,4 @@
-//! ATCP (Liu and Singh 2001): a layer below the sender that tells losses and failed routes from congestion.
+//! ATCP (Liu and Singh 2001): a layer below the sender that distinguishes losses and failed routes from congestion.
 //!
 //! | state | begins | TCP |
 //! |---|---|---|

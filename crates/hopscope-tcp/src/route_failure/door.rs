@@ -1,4 +1,4 @@
-//! TCP-DOOR (Wang and Zhang 2002): packets that overtake each other tell that the route has changed, and that what looked like
+//! TCP-DOOR (Wang and Zhang 2002): packets that overtake each other show that the route has changed, and that what looked like
 //! congestion was none.
 //!
 //! | seen | by |
@@ -10,7 +10,7 @@
 //! a cut within the last T2 has changed is restored. A recovery under way when T1 ends keeps its window to its end.
 //!
 //! The engine keeps the low eight bits of the 16 of a segment's number, and seven of the eight of a duplicate's: what is
-//! more than 127 segments, or 63 duplicates, late is not told from what is early.
+//! more than 127 segments, or 63 duplicates, late looks like what is early.
 
 use super::super::Cx;
 use super::super::core::Core;
@@ -163,7 +163,7 @@ const DUPLICATES: u8 = 0x7f;
 /// The receiver's part: the numbers of the segments that come, and of the duplicates that go.
 #[derive(Debug, Clone, Default)]
 pub(in super::super) struct Order {
-    /// Late segments are told.
+    /// Late segments are reported.
     reports_late: bool,
     latest: Option<u8>,
     is_late: bool,

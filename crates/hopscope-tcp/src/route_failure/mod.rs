@@ -6,7 +6,7 @@
 //! | `tcp_f.rs` | snoozes until there is a route again (TCP-F) |
 //! | `atcp.rs` | a layer below that keeps losses from the congestion control (ATCP) |
 //! | `fixed_rto.rs` | the RTO is doubled once only (Fixed RTO) |
-//! | `door.rs` | packets that overtake each other tell of a new route (TCP-DOOR); goes with each of the others |
+//! | `door.rs` | packets that overtake each other indicate a new route (TCP-DOOR); goes with each of the others |
 //!
 //! No notice has a packet of its own. The news of a failure comes with what the routing protocol sends anyway: a link that
 //! fails at the sender's own node is known there, one farther off when the error of AODV or DSR, or the update of DSDV or

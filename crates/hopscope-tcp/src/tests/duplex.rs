@@ -122,7 +122,7 @@ impl Pipe {
     }
 
     /// What was said since the last call.
-    fn heard(&mut self) -> Vec<String> {
+    fn received(&mut self) -> Vec<String> {
         std::mem::take(&mut self.said)
     }
 }
@@ -135,11 +135,11 @@ fn plain(ack: AckPolicy) -> Pipe {
 fn one_handshake_serves_both_ways_and_data_carries_acks() {
     let mut pipe = plain(AckPolicy::Delayed);
     pipe.input(1, |tcp, cx| tcp.on_send(1500, cx));
-    assert_eq!(pipe.heard(), [""; 0], "the passive end waits for the connection");
+    assert_eq!(pipe.received(), [""; 0], "the passive end waits for the connection");
     pipe.input(0, |tcp, cx| tcp.on_send(700, cx));
     pipe.at(500);
     assert_eq!(
-        pipe.heard(),
+        pipe.received(),
         [
             "0 a syn",
             "10 b syn ack 1",
@@ -160,13 +160,13 @@ fn one_handshake_serves_both_ways_and_data_carries_acks() {
 fn a_request_is_acknowledged_by_its_reply() {
     let mut pipe = plain(AckPolicy::Delayed);
     pipe.input(0, |tcp, cx| tcp.on_send(300, cx));
-    pipe.at(50).heard();
+    pipe.at(50).received();
     pipe.input(1, |tcp, cx| tcp.on_send(2000, cx));
     pipe.at(90);
     // The delayed ACK of the request rides on the reply, and no timer speaks later.
-    assert_eq!(pipe.heard(), ["50 b 1:1000 ack 301", "50 b 1001:1000 ack 301", "60 a - ack 2001"]);
+    assert_eq!(pipe.received(), ["50 b 1:1000 ack 301", "50 b 1001:1000 ack 301", "60 a - ack 2001"]);
     pipe.at(1000);
-    assert_eq!(pipe.heard(), [""; 0]);
+    assert_eq!(pipe.received(), [""; 0]);
 }
 
 #[test]
@@ -176,18 +176,18 @@ fn an_end_that_has_closed_still_receives() {
         tcp.on_send(300, cx);
         tcp.close(cx);
     });
-    pipe.at(100).heard();
+    pipe.at(100).received();
     assert_eq!((pipe.completed, pipe.closed), ([true, false], [false, true]));
     assert_eq!(pipe.ends[0].sender().map(TcpSender::state), Some(SenderState::FinWait2));
     pipe.input(1, |tcp, cx| tcp.on_send(1500, cx));
     pipe.at(200);
     assert_eq!(
-        pipe.heard(),
+        pipe.received(),
         ["100 b 1:1000 ack 302", "100 b 1001:500 ack 302", "110 a - ack 1001", "110 a - ack 1501"]
     );
     pipe.input(1, |tcp, cx| tcp.close(cx));
     pipe.at(300);
-    assert_eq!(pipe.heard(), ["200 b fin ack 302", "210 a - ack 1502"]);
+    assert_eq!(pipe.received(), ["200 b fin ack 302", "210 a - ack 1502"]);
     assert_eq!((pipe.completed, pipe.closed, pipe.delivered), ([true; 2], [true; 2], [1500, 300]));
     let states = [0, 1].map(|end| pipe.ends[end].sender().map(TcpSender::state));
     assert_eq!(states, [Some(SenderState::TimeWait), Some(SenderState::Closed)]);
@@ -202,7 +202,7 @@ fn a_gap_is_reported_at_once_by_a_segment_without_data() {
     pipe.input(0, |tcp, cx| tcp.on_send(4000, cx));
     pipe.input(1, |tcp, cx| tcp.on_send(2000, cx));
     pipe.at(35);
-    let bare = pipe.heard().iter().filter(|said| *said == "30 b - ack 1").count();
+    let bare = pipe.received().iter().filter(|said| *said == "30 b - ack 1").count();
     assert_eq!(bare, 3, "one for each segment above the gap");
     pipe.at(2000);
     assert_eq!(pipe.delivered, [2000, 4000]);

@@ -214,7 +214,7 @@ fn no_second_recovery_before_the_last_one_is_acknowledged() {
             let mut s = eight_in_flight(&cfg, variant, 8);
             let rto = if s.tcp.rto() >= Span::from_secs(1) { 1100 } else { 400 };
             s.run(&format!("{rto} rto > 1* | cwnd 1 cuts 1"));
-            // The receiver answers the repetitions of what it has: duplicates that tell of no loss.
+            // The receiver answers the repetitions of what it has: duplicates that report no loss.
             let t = rto + 50;
             s.run(&format!("{t} ack 6 > 7* 8*"));
             for d in 1..=4 {

@@ -1,4 +1,4 @@
-//! RACK-TLP (RFC 8985): losses told by time, and probes of the tail. Round trips of 100 ms.
+//! RACK-TLP (RFC 8985): losses detected by time, and probes of the tail. Round trips of 100 ms.
 
 use super::*;
 

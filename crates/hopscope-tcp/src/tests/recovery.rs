@@ -267,7 +267,7 @@ fn a_lost_repetition() {
 fn a_lost_tail() {
     check("tail", lost!(39, 40), &cfg(), |_, style| {
         match style {
-            // The probe repeats the last segment; its SACK tells of the other one (RFC 8985 7).
+            // The probe repeats the last segment; its SACK reports the other one (RFC 8985 7).
             Rack => (vec![40, 39], 0),
             _ => (vec![39, 40], 1),
         }

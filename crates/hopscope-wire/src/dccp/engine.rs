@@ -1,7 +1,7 @@
 //! The engine's DCCP packets and their octets.
 //!
 //! What the engine does not keep of a packet is given beside it: ports and the service code. A repetition, and the ECN field of
-//! the network header, are not told by octets.
+//! the network header, are not in octets.
 
 use hopscope_engine::packet::dccp::{DccpPacket, DccpType, ResetCode, Stamp};
 use thiserror::Error;

@@ -1,6 +1,6 @@
 //! Options of DCCP (RFC 4340 5.8): a type below 32 alone, others with a length that counts type and length, and a content.
 //!
-//! The drafts before the standard had other numbers; zhang2006 quotes those of 2003. They are told apart by a table alone:
+//! The drafts before the standard had other numbers; zhang2006 quotes those of 2003. They are distinguished by a table alone:
 //! nothing is written or read by them.
 
 use super::MOST_VECTOR;
@@ -47,7 +47,7 @@ pub enum DccpOption<'a> {
     TimestampEcho {
         /// The clock.
         value: u32,
-        /// Since its arrival; 0 where it is not told.
+        /// Since its arrival; 0 where it is not reported.
         elapsed: u32,
     },
     /// Since the arrival of what is acknowledged, 10 us.
@@ -126,7 +126,7 @@ impl<'a> Iterator for Options<'a> {
     }
 }
 
-/// Appends an option; false, and nothing happens, where its content is longer than a length can tell.
+/// Appends an option; false, and nothing happens, where its content is longer than a length can hold.
 pub fn write_option(octets: &mut Vec<u8>, kind: u8, content: &[u8]) -> bool {
     if kind < FIRST_LONG {
         octets.push(kind);

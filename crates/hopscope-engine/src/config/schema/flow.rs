@@ -55,7 +55,7 @@ pub const APPS: &[App] = &[
         defaults: &[("packet", 160.0), ("rate", 64_000.0), ("on", 1_004e6), ("off", 1_587e6)],
         ..app(
             "voice",
-            "telephone speech (G.711): on-off with the means of talk spurts and pauses; its quality is told",
+            "telephone speech (G.711): on-off with the means of talk spurts and pauses; its quality is reported",
             &["rate", "on", "off", "codec"],
         )
     },

@@ -184,7 +184,7 @@ fn radio() -> Vec<Key> {
         Key::new(
             untraced,
             Kind::Choice,
-            "What becomes of links while no trace tells of them: as the model says, or not there.",
+            "What becomes of links while no trace covers them: as the model says, or not there.",
         )
         .default(Untraced::Model.word())
         .choices(Untraced::CHOICES)
@@ -365,7 +365,7 @@ fn mobility() -> Vec<Key> {
     keys.extend([
         time_origin("time_origin").when("model = file"),
         Key::new("path", Kind::Text, path).when("model = file"),
-        Key::new("format", Kind::Choice, "Form of the file; \"auto\" tells it from the content.")
+        Key::new("format", Kind::Choice, "Form of the file; \"auto\" recognizes it by the content.")
             .default("auto")
             .choices(["auto", "ns2", "bonnmotion", "fcd"])
             .when("model = file"),

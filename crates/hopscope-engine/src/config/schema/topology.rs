@@ -134,7 +134,7 @@ pub const TOPOLOGIES: &[Topology] = &[
         own: || {
             vec![
                 Key::new("path", Kind::Text, "The file, relative to the scenario file.").required(),
-                Key::new("format", Kind::Choice, "Form of the file; \"auto\" tells it from the content.")
+                Key::new("format", Kind::Choice, "Form of the file; \"auto\" recognizes it by the content.")
                     .default("auto")
                     .choices(["auto", "csv", "ns2", "bonnmotion", "fcd"]),
             ]

@@ -157,7 +157,7 @@ impl Aodv {
         }
     }
 
-    /// Tells the precursors of lost routes, which are precursors no more (RFC 3561 6.11 cases i and iii).
+    /// Notifies the precursors of lost routes, which are precursors no more (RFC 3561 6.11 cases i and iii).
     pub(super) fn report_lost(&mut self, lost: &[NodeId], jitter: bool, cx: &mut Cx) {
         let mut listed: SmallVec<[(NodeId, u32); Rerr::MAX]> = SmallVec::new();
         let mut reported: SmallVec<[NodeId; 8]> = SmallVec::new();
@@ -176,7 +176,7 @@ impl Aodv {
         self.send_errors(&listed, &reported, jitter, cx);
     }
 
-    /// Tells upstream that there is no route for a packet that came from `prev` (RFC 3561 6.11 case ii).
+    /// Notifies upstream that there is no route for a packet that came from `prev` (RFC 3561 6.11 case ii).
     pub(super) fn report_missing_route(&mut self, dst: NodeId, prev: Option<NodeId>, cx: &mut Cx) {
         let mut reported: SmallVec<[NodeId; 8]> = prev.into_iter().collect();
         let mut seq = 0;

@@ -254,7 +254,7 @@ impl Aodv {
     }
 }
 
-/// A route that a message tells of.
+/// A route that a message reports.
 #[derive(Debug, Clone, Copy)]
 struct Offer {
     dst: NodeId,

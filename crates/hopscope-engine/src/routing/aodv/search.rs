@@ -9,7 +9,7 @@ use hopscope_core::units::{Span, Time};
 use hopscope_packet::DropReason;
 use hopscope_packet::aodv::{AodvMessage, Rreq};
 
-/// What tells of a route.
+/// The message that reports a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RouteSource {
     /// A request, of its originator.

@@ -1,11 +1,11 @@
-//! DSDV (Perkins and Bhagwat 1994): every node tells its neighbours its distances.
+//! DSDV (Perkins and Bhagwat 1994): every node advertises its distances to its neighbours.
 //!
 //! A destination numbers its updates with even numbers. A fresher number wins; among equal ones the fewer hops. A node
 //! that loses a neighbour gives the routes over it the next odd number and no reach, so news of a loss beat older
 //! routes and the destination's next update beats the loss: distances cannot count up and routes cannot loop.
 //!
 //! Full updates come every 0.75 to 1 `update_interval`, triggered ones when a distance has changed and has had twice its
-//! usual settling time, at most one per `trigger_gap`; one that would tell of more than a third of the table is made full.
+//! usual settling time, at most one per `trigger_gap`; one that would carry more than a third of the table is made full.
 //!
 //! Nothing is searched: a packet without a route waits until an update brings one.
 
@@ -51,12 +51,12 @@ pub struct DsdvRoute {
     pub metric: u8,
     /// Number of the news it comes from.
     pub seq: u32,
-    /// The number has not been told since it changed.
+    /// The number has not been advertised since it changed.
     new_seq: bool,
-    /// The distance differs from the one told last.
+    /// The distance differs from the one advertised last.
     new_metric: bool,
     advertised_metric: Option<u8>,
-    /// It may be told from then on; never: not at all.
+    /// It may be advertised from then on; never: not at all.
     advertise_from: Time,
     changed: Time,
     fresh_since: Time,
@@ -122,7 +122,7 @@ impl Dsdv {
         for entry in update.entries.iter() {
             if entry.dst == self.node {
                 if entry.metric == UNREACHABLE {
-                    // Nobody else has the last word on this node: tell everybody that it is there.
+                    // Nobody else has the last word on this node: notify everybody that it is there.
                     self.full_due = cx.now;
                 }
             } else {
@@ -132,7 +132,7 @@ impl Dsdv {
         }
         let silent_at = cx.now + self.cfg.update_interval * u64::from(self.cfg.missed_updates);
         let at = self.place(from).unwrap_or_else(|at| {
-            // Its update did not name it: a route that is never told keeps its clock.
+            // Its update did not name it: a route that is never advertised keeps its clock.
             self.routes.insert(at, DsdvRoute { next_hop: from, metric: 1, ..self.blank(from, cx.now) });
             cx.note(RoutingNote::RouteUp { dst: from, next_hop: from, hops: 1 });
             at
@@ -237,7 +237,7 @@ impl Dsdv {
         let old = &mut self.routes[at];
         if seq < old.seq {
             if metric == UNREACHABLE && old.metric != UNREACHABLE {
-                // The neighbour has old news of a loss: tell it the way.
+                // The neighbour has old news of a loss: advertise the route to it.
                 (old.advertise_from, old.new_metric, old.trigger) = (now, true, Some(now));
             }
             return;
@@ -352,7 +352,7 @@ impl Dsdv {
             entries.push(DsdvEntry { dst: route.dst, metric: route.metric, seq: route.seq });
             route.advertised_metric = Some(route.metric);
             route.new_seq = false;
-            // A triggered update may be missed: the distance is repeated until a full one has told it.
+            // A triggered update may be missed: the distance is repeated until a full one has carried it.
             route.new_metric &= !full;
         }
         if full {
@@ -389,7 +389,7 @@ impl Dsdv {
         self.routes.binary_search_by_key(&dst, |route| route.dst)
     }
 
-    /// A route about which nothing is to be told.
+    /// A route of which nothing is to be advertised.
     fn blank(&self, dst: NodeId, now: Time) -> DsdvRoute {
         DsdvRoute {
             dst,

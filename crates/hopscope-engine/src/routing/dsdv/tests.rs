@@ -76,10 +76,10 @@ fn a_new_distance_is_reported_after_settling() {
     net.run(secs(60));
     let updates = updates(&net);
     let reports = |u: &&(Time, u32, &DsdvUpdate)| u.1 == 1 && u.2.entries.iter().any(|e| e.dst == NodeId(0));
-    let reported = updates.iter().find(reports).expect("told").0;
-    let heard = updates.iter().find(|u| u.1 == 0).expect("an update of node 0").0;
-    assert!(reported >= heard + Span::from_secs(12), "twice 6 s after {heard:?}, not at {reported:?}");
-    assert!(reported <= heard + Span::from_millis(12_000 + 1_011), "at most the gap later: {reported:?}");
+    let reported = updates.iter().find(reports).expect("reported").0;
+    let received = updates.iter().find(|u| u.1 == 0).expect("an update of node 0").0;
+    assert!(reported >= received + Span::from_secs(12), "twice 6 s after {received:?}, not at {reported:?}");
+    assert!(reported <= received + Span::from_millis(12_000 + 1_011), "at most the gap later: {reported:?}");
 }
 
 #[test]
@@ -120,10 +120,10 @@ fn loss_known_at(cfg: &DsdvConfig) -> Vec<Option<Span>> {
 #[test]
 fn a_loss_is_passed_on_at_once_or_with_the_next_update() {
     let at_once = loss_known_at(&DsdvConfig::default());
-    // Each node tells it as soon as its last update is `trigger_gap` ago.
+    // Each node advertises it as soon as its last update is `trigger_gap` ago.
     assert!(at_once.iter().all(|at| at.is_some_and(|at| at < Span::from_millis(3 * 1_011))), "{at_once:?}");
     let later = loss_known_at(&ns2());
-    assert!(later[1].is_some_and(|at| at < Span::from_millis(1_011)), "the node at the break tells it: {later:?}");
+    assert!(later[1].is_some_and(|at| at < Span::from_millis(1_011)), "the node at the break advertises it: {later:?}");
     assert!(later[2].is_none_or(|at| at > Span::from_secs(2)), "its neighbour waits for its next update: {later:?}");
 }
 

@@ -20,7 +20,7 @@ struct Link {
 pub(super) struct LinkCache {
     /// Links of every node, by its number, each list in the order of neighbours.
     links: Vec<Vec<Link>>,
-    /// Links found broken, with the instant from which others may tell of them again.
+    /// Links found broken, with the instant from which others may report them again.
     broken: Vec<(BrokenLink, Time)>,
     /// How well links of a node have lasted; none: nothing is known (`max-life`).
     stability: Vec<Option<Span>>,

@@ -59,7 +59,7 @@ impl Dsr {
         }
     }
 
-    /// Tells the node that wrote the source route, once for all packets given up at the same instant (RFC 4728 3.4.2).
+    /// Notifies the node that wrote the source route, once for all packets given up at the same instant (RFC 4728 3.4.2).
     fn report(&mut self, link: BrokenLink, route: &SourceRoute, cx: &mut Cx) {
         let Some(here) = route.path.iter().position(|&node| node == self.node) else { return };
         let writer = route.path[0];

@@ -8,7 +8,7 @@
 //! | `requests.rs` | requests heard, searches under way |
 //! | `discovery.rs` | requests and replies |
 //! | `maintenance.rs` | broken links: errors, salvaging, packets sent again |
-//! | `overhearing.rs` | what frames for others tell, and routes shortened by it |
+//! | `overhearing.rs` | what frames for others report, and routes shortened by it |
 //! | `routes.rs` | paths to the destinations this node sends to |
 //!
 //! Loop freedom: a packet follows its source route, on which each node stands once. Only salvaging gives it another,
@@ -62,7 +62,7 @@ pub struct Dsr {
     links_seen: u64,
     /// Link that the next requests report as broken.
     pending_error: Option<BrokenLink>,
-    /// Nodes told at one instant that a neighbour is out of reach: (whom, neighbour).
+    /// Nodes notified at one instant that a neighbour is out of reach: (whom, neighbour).
     notified: (Time, Vec<(NodeId, NodeId)>),
     shortened: Shortened,
     armed: Armed<{ timer::COUNT }>,
@@ -139,7 +139,7 @@ impl Dsr {
         self.watch_cache(cx);
     }
 
-    /// A data packet for this node or to be forwarded came in: its source route tells of links (RFC 4728 3.3.1).
+    /// A data packet for this node or to be forwarded came in: its source route reports links (RFC 4728 3.3.1).
     #[inline]
     pub fn on_reception(&mut self, source_route: Option<&SourceRoute>, now: Time) {
         let Some(route) = source_route else { return };

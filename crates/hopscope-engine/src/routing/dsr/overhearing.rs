@@ -6,13 +6,13 @@ use hopscope_packet::arena::Extension;
 use hopscope_packet::dsr::{DsrMessage, SourceRoute};
 use hopscope_packet::routing::RoutingMessage;
 
-/// The gratuitous reply table (RFC 4728 4.4): whom this node told of a shorter route over which neighbour, and until when
+/// The gratuitous reply table (RFC 4728 4.4): whom this node has sent a shorter route over which neighbour, and until when
 /// it does not do so again.
 #[derive(Debug, Default)]
 pub(super) struct Shortened(Vec<(NodeId, NodeId, Time)>);
 
 impl Shortened {
-    /// Notes that `writer` is told of a route over `neighbour`; false while that was done not long ago.
+    /// Notes that `writer` is sent a route over `neighbour`; false while that was done not long ago.
     fn insert(&mut self, writer: NodeId, neighbour: NodeId, holdoff: Span, now: Time) -> bool {
         self.0.retain(|&(.., until)| until > now);
         let new = !self.0.iter().any(|&(of, over, _)| (of, over) == (writer, neighbour));
@@ -50,7 +50,7 @@ impl Dsr {
         }
     }
 
-    /// Tells the writer of a route that this node, later on it, hears the node at `there` without those between them.
+    /// Notifies the writer of a route that this node, later on it, hears the node at `there` without those between them.
     fn shorten(&mut self, path: &[NodeId], there: usize, here: usize, cx: &mut Cx) {
         if self.shortened.insert(path[0], path[there], self.cfg.grat_reply_holdoff, cx.now) {
             let route: Arc<[NodeId]> = path[..=there].iter().chain(&path[here..]).copied().collect();

@@ -1,6 +1,6 @@
 //! OLSR (RFC 3626): every node keeps routes to all others, from what neighbours and relays announce at intervals.
 //!
-//! HELLOs tell each node its links and its neighbours' neighbours. Among its neighbours it chooses relays (MPRs) that
+//! HELLOs show each node its links and its neighbours' neighbours. Among its neighbours it chooses relays (MPRs) that
 //! reach everybody two hops away; only they carry on the TC messages in which nodes that are relays of others list those
 //! others (their MPR selectors). The table of shortest ways is calculated from both.
 //!

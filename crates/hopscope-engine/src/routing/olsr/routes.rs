@@ -110,7 +110,7 @@ mod tests {
         nodes.iter().map(|&n| (NodeId(n), Time::NEVER)).collect()
     }
 
-    fn way(routes: &Routes, dst: u32) -> Option<(u32, u8)> {
+    fn route(routes: &Routes, dst: u32) -> Option<(u32, u8)> {
         routes.get(NodeId(dst)).map(|r| (r.next_hop.0, r.hops))
     }
 
@@ -123,12 +123,12 @@ mod tests {
         routes.calculate(NodeId(0), &[neighbour(2, &of_2), neighbour(1, &of_1)], &links);
         let expected = [(1, 1, 1), (2, 2, 1), (10, 2, 2), (11, 2, 2), (20, 2, 3), (21, 2, 3), (30, 2, 4), (40, 2, 5)];
         for (dst, next_hop, hops) in expected {
-            assert_eq!(way(&routes, dst), Some((next_hop, hops)), "to {dst}");
+            assert_eq!(route(&routes, dst), Some((next_hop, hops)), "to {dst}");
         }
         assert_eq!(routes.table.iter().flatten().count(), expected.len(), "nothing else, and no way to itself");
         assert_eq!(routes.changes().count(), expected.len());
         routes.calculate(NodeId(0), &[neighbour(1, &of_1), neighbour(2, &of_2)], &links);
-        assert_eq!((way(&routes, 10), way(&routes, 20)), (Some((1, 2)), Some((1, 3))));
+        assert_eq!((route(&routes, 10), route(&routes, 20)), (Some((1, 2)), Some((1, 3))));
         let changed: Vec<_> = routes.changes().map(|c| c.0.0).collect();
         assert_eq!(changed, [10, 20, 30, 40]);
     }
@@ -139,6 +139,6 @@ mod tests {
         let mut routes = Routes::default();
         let end = Neighbour { node: NodeId(1), relays: false, reaches: &of_1 };
         routes.calculate(NodeId(0), &[end], &topology(&[(10, &[20])]));
-        assert_eq!((way(&routes, 1), way(&routes, 10), way(&routes, 20)), (Some((1, 1)), None, None));
+        assert_eq!((route(&routes, 1), route(&routes, 10), route(&routes, 20)), (Some((1, 1)), None, None));
     }
 }

@@ -1,4 +1,4 @@
-//! What TC messages told of the network, and which messages were seen (RFC 3626 3.4, 4.4, 9.5).
+//! What TC messages say of the network, and which messages were seen (RFC 3626 3.4, 4.4, 9.5).
 
 use std::sync::Arc;
 

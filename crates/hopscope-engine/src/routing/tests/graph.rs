@@ -124,7 +124,7 @@ pub fn nothing_leaks(net: &Net) {
     }
 }
 
-/// No packet is on its way or held any more; only where told may one have used up its time to live.
+/// No packet is on its way or held any more; only where that is configured may one have used up its time to live.
 pub fn all_ended(net: &Net, too_far: bool) {
     for (number, packet) in net.packets.iter().enumerate() {
         let ended = match packet.place {

@@ -255,11 +255,11 @@ impl Net {
 
     /// The way a packet that leaves now would take; it must not loop.
     pub fn path(&mut self, src: usize, dst: usize) -> Option<Vec<u32>> {
-        self.way(src, dst).unwrap_or_else(|path| panic!("loop towards {dst}: {path:?}"))
+        self.route(src, dst).unwrap_or_else(|path| panic!("loop towards {dst}: {path:?}"))
     }
 
     /// The same; the error is a way that loops.
-    pub fn way(&mut self, src: usize, dst: usize) -> Result<Option<Vec<u32>>, Vec<u32>> {
+    pub fn route(&mut self, src: usize, dst: usize) -> Result<Option<Vec<u32>>, Vec<u32>> {
         let dst = NodeId(dst as u32);
         if let Router::Dsr(dsr) = &self.nodes[src] {
             return Ok(dsr.path(dst, self.now).map(|path| path.iter().map(|node| node.0).collect()));

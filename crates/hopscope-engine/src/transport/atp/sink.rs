@@ -1,4 +1,4 @@
-//! The receiver of ATP: averages the delays that data brings from the path, puts data in order, and tells both once an epoch. A
+//! The receiver of ATP: averages the delays that data brings from the path, puts data in order, and reports both once an epoch. A
 //! probe is answered at once, and its delay is where the average begins anew.
 //!
 //! Epochs run while data comes: the first one begins with a packet after silence, and one in which nothing has come is the last.

@@ -7,7 +7,7 @@
 //! | between | maintain | nothing |
 //!
 //! What is lost does not touch the rate. A packet is lost when packets sent later are reported received, when it is older than an
-//! epoch and not reported, and when the answer to a later probe does not tell of it; it is sent again before new data.
+//! epoch and not reported, and when the answer to a later probe does not report it; it is sent again before new data.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -120,7 +120,7 @@ impl Source {
         self.finish(cx);
     }
 
-    /// The receiver has told what has come, and how fast the path is.
+    /// The receiver has reported what has come, and how fast the path is.
     pub(super) fn on_feedback(&mut self, packet: &AtpPacket, cx: &mut Cx<'_>) {
         self.take_reports(packet);
         let is_answer = packet.kind == AtpKind::Answer;

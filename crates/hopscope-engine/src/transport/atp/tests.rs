@@ -192,7 +192,7 @@ fn an_increase_at_most_doubles_the_rate() {
     let mut pipe = Pipe::new(AtpConfig { start_factor: 100.0, receiver_weight: 1.0, ..AtpConfig::default() }, &none);
     pipe.offer(u64::MAX);
     pipe.run_to(4_500);
-    // 0.5 until the first data packet, which comes at 2010 ms, tells of 50.
+    // 0.5 until the first data packet, which comes at 2010 ms, reports 50.
     assert_eq!(pipe.rates, [(20, 0.5), (2_020, 1.0), (3_020, 2.0), (4_020, 4.0)]);
 }
 
@@ -224,7 +224,7 @@ fn the_last_packet_is_missed_by_the_feedback_of_an_epoch() {
     pipe.offer(10_000);
     pipe.run_to(10_000);
     let tail: Vec<_> = pipe.sent().into_iter().filter(|line| line.contains(" 9 ")).collect();
-    // 180 ms: sent; the feedback of 1010 ms does not tell of it, but it is younger than an epoch. The wait ends a feedback's time and
+    // 180 ms: sent; the feedback of 1010 ms does not report it, but it is younger than an epoch. The wait ends a feedback's time and
     // a half later, and each further epoch; with the third, a probe is this packet.
     assert_eq!(tail[0], "180 > Data 9 len 1000 lost");
     assert_eq!(tail.last(), Some(&"4520 > Probe 9 len 1000 again"));
@@ -306,7 +306,7 @@ fn a_rate_that_is_old_is_asked_for_again() {
 
 #[test]
 fn feedback_without_room_says_nothing_of_what_is_behind() {
-    // Every other packet of 60 is lost: 29 blocks, of which 2 are told.
+    // Every other packet of 60 is lost: 29 blocks, of which 2 are reported.
     let lost = |is_sender: bool, place: u64| is_sender && place < 60 && place % 2 == 1;
     let cfg = AtpConfig { start_factor: 1.0, sack_blocks: 2, ..AtpConfig::default() };
     let mut pipe = Pipe::new(cfg, &lost);

@@ -5,7 +5,7 @@
 //! server: LISTEN -> RESPOND -> OPEN (-> CLOSEREQ) -> CLOSED
 //! ```
 //!
-//! Data flows from the client to the server. The client closes when all has been sent and told of; a server that closes asks
+//! Data flows from the client to the server. The client closes when all has been sent and reported; a server that closes asks
 //! the client to. A client asks without end: giving up is left to it (8.1.1), and PARTOPEN is not left for its length.
 
 mod failure;
@@ -465,7 +465,7 @@ impl Connection {
         }
     }
 
-    /// All is sent and told: the connection closes.
+    /// All is sent and reported: the connection closes.
     fn finish(&mut self, cx: &mut Cx<'_>) {
         let Some(source) = &mut self.source else { return };
         if source.completes() {

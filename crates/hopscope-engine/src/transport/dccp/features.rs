@@ -35,7 +35,7 @@ pub enum Feature {
     AckVector = 6,
     /// Its end sends NDP Counts.
     NdpCount = 7,
-    /// Its end tells the loss event rate: of CCID 3 and 4 (RFC 4342 8.4).
+    /// Its end reports the loss event rate: of CCID 3 and 4 (RFC 4342 8.4).
     LossEventRate = 192,
 }
 
@@ -208,7 +208,7 @@ impl Features {
         self.ask(feature, true, value, false);
     }
 
-    /// Something is to be told or not confirmed yet.
+    /// Something is to be sent or not confirmed yet.
     #[inline]
     pub fn is_busy(&self) -> bool {
         !self.pending.is_empty() || !self.owed.is_empty()

@@ -1,7 +1,7 @@
 //! What a receiver remembers of the packets that have come, and the Ack Vector made of it (RFC 4340 11.4, appendix A).
 //!
 //! Runs of packets in one state lie newest first. They are kept until the other end has acknowledged an acknowledgement that
-//! told of them (ack of acks), and no longer than [`MOST_RUNS`] runs.
+//! reported them (ack of acks), and no longer than [`MOST_RUNS`] runs.
 
 use std::collections::VecDeque;
 
@@ -90,8 +90,8 @@ impl History {
         self.sent.push_back((seq, self.greatest));
     }
 
-    /// The other end has received the packet with this number: what it told need not be told again. Gives the greatest number
-    /// that it told of, where it was an acknowledgement.
+    /// The other end has received the packet with this number: what it reported need not be reported again. Gives the greatest number
+    /// that it reported, where it was an acknowledgement.
     pub fn on_acked(&mut self, seq: Seq) -> Option<Seq> {
         let place = self.sent.iter().position(|(sent, _)| *sent == seq)?;
         let (_, known) = self.sent[place];

@@ -1,4 +1,4 @@
-//! The buffer of a receiver whose application reads slowly, and what it tells of it: the options Slow Receiver and Data Dropped
+//! The buffer of a receiver whose application reads slowly, and what it reports: the options Slow Receiver and Data Dropped
 //! (RFC 4340 11.6, 11.7).
 
 use std::collections::VecDeque;

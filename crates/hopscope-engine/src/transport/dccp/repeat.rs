@@ -2,7 +2,7 @@
 //!
 //! Data has numbers of its own, as a repetition is a new packet to DCCP. The sender keeps what is not reported received; it
 //! repeats at once what is reported missing, again only when the timer of that packet has expired, and what nobody has
-//! told of when its timer expires. The receiver hands over in order and drops what it has.
+//! reported when its timer expires. The receiver hands over in order and drops what it has.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -191,7 +191,7 @@ mod tests {
         list.on_missing(1);
         assert_eq!((list.shown().as_str(), list.repeat(Time(11))), ("1-* 2? 3+", None));
         assert_eq!(list.earliest(), Some(Time(50)));
-        assert_eq!(list.repeat(Time(50)), Some((2, 100)), "nobody has told of it");
+        assert_eq!(list.repeat(Time(50)), Some((2, 100)), "nobody has reported it");
         list.on_sent(2, Time(100));
         assert_eq!(list.repeat(Time(60)), Some((1, 100)));
         list.on_sent(1, Time(110));

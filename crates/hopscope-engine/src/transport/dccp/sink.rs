@@ -1,4 +1,4 @@
-//! The half of a connection that receives data: when it acknowledges, and what it tells.
+//! The half of a connection that receives data: when it acknowledges, and what it reports.
 
 use super::history::History;
 use super::inbox::{DATA_DROPPED, Inbox, MOST_OCTETS};
@@ -33,7 +33,7 @@ pub(super) struct Sink {
     /// When the packet with the greatest number came, and the timestamp that it brought.
     newest: Time,
     stamp: Option<u32>,
-    /// What a control by rate is told.
+    /// What a control by rate receives.
     tfrc: Option<Box<Receiver>>,
 }
 
@@ -117,7 +117,7 @@ impl Sink {
         self.waiting > 0
     }
 
-    /// Writes what an acknowledgement tells, with an Ack Vector where the features say so; so many octets stay free.
+    /// Writes what an acknowledgement reports, with an Ack Vector where the features say so; so many octets stay free.
     pub(super) fn write(&mut self, packet: &mut DccpPacket, with_vector: bool, reserved: usize, now: Time) {
         self.waiting = 0;
         let held = elapsed_ticks(now.saturating_since(self.newest));

@@ -14,7 +14,7 @@ use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::{DccpPacket, Seq, Stamp};
 use hopscope_tcp::SenderStats;
 
-/// Unit of the options that tell of time (RFC 4340 13).
+/// Unit of the options that report time (RFC 4340 13).
 const TICK: Span = Span::from_micros(10);
 
 /// Header of a packet of data without options, bytes.
@@ -49,7 +49,7 @@ struct Slot {
     /// Number of its data (reliable DCCP).
     number: u32,
     state: PacketState,
-    /// Its receiver has told that its data was dropped.
+    /// Its receiver has reported that its data was dropped.
     is_refused: bool,
 }
 
@@ -220,7 +220,7 @@ impl Source {
         if self.has_vectors {
             self.read_vector(packet, newest, &mut report);
         } else {
-            // Nobody tells which of them have come: all are told of.
+            // Nobody says which of them have come: all are reported.
             (0..=newest).for_each(|place| self.arrived(place as usize, false, &mut report));
         }
         self.find_lost(&mut report);
@@ -279,7 +279,7 @@ impl Source {
 
     // Queries.
 
-    /// All has been sent and told.
+    /// All has been sent and reported.
     pub(super) fn is_completed(&self) -> bool {
         self.is_completed
     }

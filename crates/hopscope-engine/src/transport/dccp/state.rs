@@ -19,7 +19,7 @@ pub enum State {
     CloseReq,
     /// It has sent a Close.
     Closing,
-    /// It has been told that the connection is closed.
+    /// It knows that the connection is closed.
     TimeWait,
 }
 

@@ -407,7 +407,7 @@ fn an_ack_vector_longer_than_what_was_sent_is_read_as_far_as_it_goes() {
         client.on_packet(&ack, Ecn::NotEct, cx);
     });
     assert_eq!(pipe.states()[0], State::Open);
-    assert_eq!(pipe.ends[0].stats().map(|stats| stats.bytes_acked), before, "all were told of before");
+    assert_eq!(pipe.ends[0].stats().map(|stats| stats.bytes_acked), before, "all were reported before");
     assert_eq!(pipe.ends[0].window().map(|(.., flight)| flight), Some(0.0));
 }
 

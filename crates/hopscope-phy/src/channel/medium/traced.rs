@@ -1,29 +1,29 @@
-//! Links that a trace tells of, in place of the propagation model.
+//! Links that a trace covers, in place of the propagation model.
 
 use std::collections::BTreeMap;
 
 use super::{Law, Link, Medium, Right, motion};
 use hopscope_core::ids::NodeId;
 
-/// What a trace tells of the link from one node to another: the received power in watts, or that it is there as by the model.
+/// What a trace says of the link from one node to another: the received power in watts, or that it is there as by the model.
 pub type TracedLink = (NodeId, NodeId, Option<f64>);
 
-/// What traces tell of links now.
+/// What traces say of links now.
 #[derive(Debug, Default)]
 pub(super) struct Traced {
-    /// Links of which they tell nothing are not there.
+    /// Links that they do not cover are not there.
     alone: bool,
     /// By sender and receiver: the received power in watts, or that of the model.
     links: BTreeMap<[u32; 2], Option<f64>>,
 }
 
 impl Traced {
-    /// Nothing is told, and all links are there.
+    /// Nothing is traced, and all links are there.
     fn is_empty(&self) -> bool {
         self.links.is_empty() && !self.alone
     }
 
-    /// The same of one link: that of the model, one with the power that is told, or none.
+    /// The same of one link: that of the model, one with the traced power, or none.
     pub(super) fn one(
         &self,
         [from, to]: [NodeId; 2],
@@ -37,7 +37,7 @@ impl Traced {
         }
     }
 
-    /// Puts what is told in the place of what the model says of the links from a node. `make` makes the link to another node
+    /// Puts what is traced in the place of what the model says of the links from a node. `make` makes the link to another node
     /// with a power; none where nothing is heard.
     pub(super) fn replay(&self, from: NodeId, links: &mut Vec<Link>, make: impl Fn(NodeId, f64) -> Option<Link>) {
         if self.is_empty() {
@@ -67,19 +67,19 @@ impl Law {
         let metres = (a[0] - b[0]).hypot(a[1] - b[1]);
         let delay_ns = (metres.min(self.full.reach) / self.radio.propagation_speed * 1e9 + 0.5) as u16;
         let place = places.map_or(to.0, |places| places[to.index()]);
-        let heard = watts >= self.least;
-        heard.then(|| Link { to, place, delay_ns, power: watts as f32, flags: self.budget.flags(watts) })
+        let received = watts >= self.least;
+        received.then(|| Link { to, place, delay_ns, power: watts as f32, flags: self.budget.flags(watts) })
     }
 }
 
 impl Medium {
-    /// Traces tell of links from now on, none yet: the links are those of the model, or none at all (`alone`).
+    /// Traces cover links from now on, none yet: the links are those of the model, or none at all (`alone`).
     pub fn follow_traces(&mut self, alone: bool) {
         motion(&mut self.motion, &self.positions, &self.law).traced = Traced { alone, links: BTreeMap::new() };
         self.make_again((0..self.nodes() as u32).map(NodeId));
     }
 
-    /// Traces tell of these links. A power that was told before stays where none is told now.
+    /// Traces say this of links. A power that was given before stays where none is given now.
     pub fn apply_traced(&mut self, links: &[TracedLink]) {
         let traced = &mut motion(&mut self.motion, &self.positions, &self.law).traced;
         let mut senders = Vec::new();

@@ -11,7 +11,7 @@ const RENO_ROUNDS: f64 = 63.0;
 /// Doublings of the growth of `inflight_long` at most.
 const MAX_UP_ROUNDS: u32 = 30;
 
-/// What the ACKs that come tell of.
+/// What the ACKs that come report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AckPhase {
     /// No probe.

@@ -148,7 +148,7 @@ pub(in super::super) struct Bbr3 {
 
     // Probing for bandwidth.
     phase: AckPhase,
-    /// ACKs tell of segments sent while probing.
+    /// ACKs report segments sent while probing.
     probe_sample: bool,
     up_acked: f64,
     /// Segments that must be acknowledged for each one that `inflight_long` grows by.

@@ -81,7 +81,7 @@ impl Path {
         self.nxt += MSS;
     }
 
-    /// The next ACK: lost segments before it are told first, as a receiver with SACK would.
+    /// The next ACK: lost segments before it are reported first, as a receiver with SACK would.
     fn acknowledge(&mut self) {
         let mut lost = false;
         while let Some((seq, arrival)) = self.flight.pop_front() {

@@ -22,7 +22,7 @@ fn a_break_travels_upstream_to_the_source() {
     net.link_at(ms(100), 2, 3, false);
     let lost = net.send_at(ms(200), 0, 3);
     net.run(ms(300));
-    // Nodes 1 and 2 carry it 1 ms each, the MAC of 2 gives up after 5 ms; each error has one precursor to tell.
+    // Nodes 1 and 2 carry it 1 ms each, the MAC of 2 gives up after 5 ms; each error has one precursor to notify.
     assert_eq!(net.sent("rerr"), [(ms(207), 2, Some(1), 1), (ms(208), 1, Some(0), 1)]);
     assert_eq!(net.place(lost), Place::Dropped(DropReason::LinkFailed));
     assert_eq!(net.path(0, 3), None);

@@ -193,7 +193,7 @@ fn more_than_eight_lost_destinations_take_two_errors() {
             other => panic!("only errors: {other:?}"),
         })
         .collect();
-    // The neighbour itself is lost too, and its precursor is told.
+    // The neighbour itself is lost too, and its precursor is notified.
     assert_eq!(counts, [(Some(3), 8), (Some(3), 3)]);
 }
 

@@ -67,7 +67,7 @@ fn a_node_on_the_way_answers_unless_the_destination_shall() {
     assert_eq!(asked_twice(&wide), [1]);
     assert_eq!(asked_twice(&AodvConfig { destination_only: true, ..wide.clone() }), [3, 2, 1]);
     assert_eq!(asked_twice(&AodvConfig { intermediate_reply: false, ..wide.clone() }), [3, 2, 1]);
-    // With the G flag node 1 tells the destination about node 0 as well: over 2 to 3.
+    // With the G flag node 1 notifies the destination about node 0 as well: over 2 to 3.
     assert_eq!(asked_twice(&AodvConfig { gratuitous_rrep: true, ..wide }), [1, 1, 2]);
 }
 

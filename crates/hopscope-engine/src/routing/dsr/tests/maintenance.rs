@@ -173,5 +173,5 @@ fn the_next_request_repeats_an_error_so_that_stale_caches_do_not_answer() {
     assert_eq!(run(true), (vec![Some(broken)], None, 0));
     let (errors, path, replies) = run(false);
     assert_eq!((errors, path), (vec![None], Some(vec![5, 1, 2, 3, 4])));
-    assert_eq!(replies, 1, "the stale route is told");
+    assert_eq!(replies, 1, "the stale route is reported");
 }

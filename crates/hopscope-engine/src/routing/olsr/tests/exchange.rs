@@ -48,8 +48,8 @@ fn packets_do_not_wait_for_the_records() {
     }
     let now = net.now;
     assert_eq!(net.noted(0, RoutingNote::RouteUp { dst: NodeId(1), next_hop: NodeId(1), hops: 1 }), Some(now));
-    let heard = net.hellos(1).into_iter().map(|h| h.0 + FRAME).find(|&at| at <= now && now - at < FRAME);
-    assert!(heard.is_some(), "the route was there as soon as the HELLO was heard");
+    let received = net.hellos(1).into_iter().map(|h| h.0 + FRAME).find(|&at| at <= now && now - at < FRAME);
+    assert!(received.is_some(), "the route was there as soon as the HELLO was heard");
 }
 
 #[test]

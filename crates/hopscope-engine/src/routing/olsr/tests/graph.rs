@@ -14,7 +14,7 @@ fn is_settled(net: &mut Net) -> bool {
     let nodes = net.nodes.len();
     (0..nodes).all(|src| {
         let hops = hops(net, src);
-        (0..nodes).all(|dst| net.way(src, dst).is_ok_and(|way| way.map(|p| p.len() - 1) == hops[dst]))
+        (0..nodes).all(|dst| net.route(src, dst).is_ok_and(|route| route.map(|p| p.len() - 1) == hops[dst]))
     })
 }
 

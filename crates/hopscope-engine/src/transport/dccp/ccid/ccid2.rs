@@ -1,6 +1,6 @@
 //! CCID 2 (RFC 4341): the window of TCP with selective acknowledgements, counted in packets.
 //!
-//! What TCP decides by repeating data is told by the Ack Vector here; no data is repeated.
+//! What TCP decides by repeating data is left to the Ack Vector here; no data is repeated.
 
 use super::Report;
 use crate::config::DccpConfig;

@@ -1,7 +1,7 @@
 //! CCID 3, TCP-friendly rate control (RFC 4342, RFC 5348), and CCID 4, the same for small packets (RFC 5622, RFC 4828).
 //!
-//! Packets leave one by one at the rate that the throughput equation allows for the loss event rate told by the receiver; before
-//! the first loss the rate doubles each round trip. No window: what is not told of for long lowers the rate by the nofeedback
+//! Packets leave one by one at the rate that the throughput equation allows for the loss event rate reported by the receiver; before
+//! the first loss the rate doubles each round trip. No window: what is not reported for long lowers the rate by the nofeedback
 //! timer.
 
 use super::Report;
@@ -45,7 +45,7 @@ pub(in crate::transport::dccp) struct Ccid3 {
     x: f64,
     x_equation: f64,
     p: f64,
-    /// Rates told of the last two round trips (X_recv_set).
+    /// Rates reported in the last two round trips (X_recv_set).
     received: Vec<(Time, f64)>,
     has_feedback: bool,
     /// When the rate doubled last.
@@ -117,7 +117,7 @@ impl Ccid3 {
         self.x = self.x_equation.min(2.0 * self.most_received()).max(least);
     }
 
-    /// The application sends again after a time in which nothing was to be told of: the rate has sunk meanwhile.
+    /// The application sends again after a time in which nothing was to be reported: the rate has sunk meanwhile.
     pub(in crate::transport::dccp) fn on_idle(&mut self, since: Time, now: Time) {
         let mut at = since + self.wait();
         while self.has_feedback && at <= now {
@@ -180,7 +180,7 @@ impl Ccid3 {
 
     fn on_feedback(&mut self, feedback: Feedback, rtt: f64, report: &Report) {
         let now = report.now;
-        // The application sent less than it was allowed to in all that this tells of (RFC 5348 8.2.1).
+        // The application sent less than it was allowed to in all that this reports (RFC 5348 8.2.1).
         let was_limited = self.has_feedback && report.acked > 0 && !report.was_held_back;
         if !self.has_feedback {
             self.received = vec![(now, f64::INFINITY)];

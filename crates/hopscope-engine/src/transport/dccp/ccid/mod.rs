@@ -13,7 +13,7 @@ use crate::config::{DccpConfig, DccpControl};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::Seq;
 
-/// What an acknowledgement has told.
+/// What an acknowledgement has reported.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Report {
     /// Data packets newly reported received.
@@ -45,7 +45,7 @@ pub(super) struct Report {
     pub(super) now: Time,
     /// The application had more to send when one of the packets newly reported left.
     pub(super) was_held_back: bool,
-    /// What it tells a control that goes by rate.
+    /// What it reports to a control that goes by rate.
     pub(super) feedback: Option<Feedback>,
 }
 
@@ -161,7 +161,7 @@ impl Ccid {
         }
     }
 
-    /// The same, to tell it.
+    /// The same, to report it.
     #[inline]
     pub(super) fn by_rate_mut(&mut self) -> Option<&mut Ccid3> {
         match self {

@@ -114,7 +114,7 @@ fn figure_7_7_a_lost_acknowledgement_at_a_window_of_one() {
     assert_eq!(pipe.delivered, 7_000, "the repetition is dropped");
     notes.push(note(&pipe, "later"));
     assert_reported(&pipe, &notes, include_str!("walks/7-7.txt"));
-    // A probe without data brings an Ack Vector that tells of it.
+    // A probe without data brings an Ack Vector that reports it.
     let mut pipe = walk(reliable(1), 7, &[], SEVENTH);
     pipe.run(400);
     assert_eq!((data(&pipe, 150), lists(&pipe)), (vec![], ["".to_owned(), "7 |".to_owned()]));
@@ -129,7 +129,7 @@ fn figure_7_8_a_lost_acknowledgement_at_a_larger_window() {
     notes.push(note(&pipe, "later"));
     assert_reported(&pipe, &notes, include_str!("walks/7-8.txt"));
     assert!(!data(&pipe, 0).iter().any(|line| line.contains("again")), "{:?}", data(&pipe, 0));
-    assert_eq!(lists(&pipe), ["", "8 |"], "the next acknowledgement tells of both");
+    assert_eq!(lists(&pipe), ["", "8 |"], "the next acknowledgement reports both");
 }
 
 #[test]

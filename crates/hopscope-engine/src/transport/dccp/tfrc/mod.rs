@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `equation.rs` | the rate of a TCP with the same losses |
 //! | `intervals.rs` | the loss event rate |
-//! | `receiver.rs` | when feedback leaves, and what it tells |
+//! | `receiver.rs` | when feedback leaves, and what it reports |
 //! | `timeout.rs` | the retransmission timeout that the equation asks for |
 
 pub(super) mod equation;
@@ -32,7 +32,7 @@ const NO_LOSS: u32 = u32::MAX;
 /// A round trip of which nothing is known (RFC 4340 3.4).
 pub(super) const DEFAULT_RTT: Span = Span::from_millis(200);
 
-/// What an acknowledgement tells a sender that goes by rate.
+/// What an acknowledgement reports to a sender that goes by rate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Feedback {
     /// Loss event rate; 0 before the first loss.

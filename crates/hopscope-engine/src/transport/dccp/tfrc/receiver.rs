@@ -1,4 +1,4 @@
-//! The receiver of TFRC (RFC 4342 6, 10.3): it tells a loss event rate and the rate at which payload comes, once a round trip
+//! The receiver of TFRC (RFC 4342 6, 10.3): it reports a loss event rate and the rate at which payload comes, once a round trip
 //! and at every new loss event.
 //!
 //! How long a round trip lasts is read from the window counter, which the sender advances each quarter of one (RFC 4342 8.1).
@@ -249,7 +249,7 @@ mod tests {
         assert_eq!(intervals.len(), 1 + 2 * 9);
         // 100 ms, 19 packets of 1,000 bytes a round trip, half of it: the inverse of the equation.
         let p = equation::loss_event_rate(1_000.0, 0.1, 95_000.0);
-        let feedback = Feedback::read(&packet).expect("told");
+        let feedback = Feedback::read(&packet).expect("reported");
         assert!((feedback.p / p - 1.0).abs() < 0.05, "{} {p}", feedback.p);
     }
 
@@ -260,7 +260,7 @@ mod tests {
         let mut packet = DccpPacket::default();
         receiver.write(&mut packet, 12, Time(10_000 * MS));
         let of = |packet: &DccpPacket| packet.each_option().find(|(kind, _)| *kind == 193).map(|(_, c)| c.len());
-        assert_eq!(of(&packet), Some(1 + 9), "44 less 12 kept, 12 told and 3");
+        assert_eq!(of(&packet), Some(1 + 9), "44 less 12 kept, 12 reported and 3");
         assert_eq!(of(&feedback(&mut receiver, 10_001)), Some(1 + 3 * 9));
     }
 }
