@@ -20,8 +20,8 @@ STUDIES = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani200
 #: Where tests stand that rows name.
 ENGINE = "crates/hopscope-engine/src"
 TCP = "crates/hopscope-tcp/src"
-CONTROL, DCCP = f"{TCP}/control", f"{ENGINE}/transport/dccp"
-ATP = f"{ENGINE}/transport/atp"
+CONTROL = f"{TCP}/control"
+DCCP, ATP = "crates/hopscope-transport/src/dccp", "crates/hopscope-transport/src/atp"
 IT = "crates/hopscope-engine/tests/it"
 
 

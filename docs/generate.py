@@ -38,7 +38,7 @@ VALIDATION = DOCS / "validation" / "generated"
 RUNS = DOCS / "_build" / "runs"
 CRATES = DOCS.resolve().parent / "crates"
 #: Where the walk-throughs of a transport stand.
-TRANSPORTS = {"tcp": CRATES / "hopscope-tcp" / "src", "dccp": CRATES / "hopscope-engine" / "src" / "transport" / "dccp"}
+TRANSPORTS = {"tcp": CRATES / "hopscope-tcp" / "src", "dccp": CRATES / "hopscope-transport" / "src" / "dccp"}
 CAUSES = CRATES / "hopscope-engine" / "src" / "ledger" / "cause.rs"
 FACTS = CRATES / "hopscope-engine" / "src" / "record" / "facts.rs"
 CLASSES = FACTS.with_name("classes.rs")

@@ -28,11 +28,12 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "hopscope-phy": ("config", "mobility", "phy", "channel"),
     "hopscope-mac": (),
     "hopscope-tcp": (),
+    "hopscope-transport": (),
     "hopscope-engine": (
         "config",
         "net", "link",
         "routing",
-        "app", "transport",
+        "app",
         "iface", "node",
         "record",
         "metrics", "ledger", "trace",
@@ -296,7 +297,7 @@ def test_a_congestion_control_is_a_matter_of_three_files() -> None:
 
 def test_a_transport_is_its_folder_and_six_places() -> None:
     files = {file for heading, file, _ in additions() if heading == "A transport"}
-    folder = "crates/hopscope-engine/src/transport"
+    folder = "crates/hopscope-transport/src"
     assert folder in files
     assert len(files - {folder}) <= 6
 

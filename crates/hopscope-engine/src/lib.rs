@@ -30,7 +30,6 @@ pub mod results;
 pub mod routing;
 pub mod simulation;
 pub mod trace;
-pub mod transport;
 pub mod world;
 
 pub use config::Config;
@@ -39,5 +38,6 @@ pub use hopscope_core::{error, event, ids, queue, rng, units};
 pub use hopscope_mac as mac;
 pub use hopscope_packet as packet;
 pub use hopscope_phy::{channel, mobility, phy};
+pub use hopscope_transport as transport;
 pub use simulation::Simulation;
 pub use world::World;

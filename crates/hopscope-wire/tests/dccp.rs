@@ -4,9 +4,9 @@ use hopscope_engine::config::{App, DccpConfig, DccpControl, FlowConfig, Transpor
 use hopscope_engine::packet::dccp::{DccpPacket, DccpType, Seq, Stamp};
 use hopscope_engine::packet::{Body, Ecn};
 use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::transport::dccp::Connection;
 use hopscope_engine::units::{Span, Time};
 use hopscope_tcp::endpoint::{Cx, Timer, TransportEffect};
+use hopscope_transport::dccp::Connection;
 use hopscope_wire::dccp::{Packet, from_engine, to_engine};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed};

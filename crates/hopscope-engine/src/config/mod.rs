@@ -1,12 +1,9 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
 pub mod aodv;
-pub mod atp;
 pub mod change;
-pub mod dccp;
 pub mod dsdv;
 pub mod dsr;
-pub mod flow;
 pub mod host;
 pub mod link;
 mod link_parts;
@@ -22,12 +19,9 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 pub use aodv::AodvConfig;
-pub use atp::AtpConfig;
 pub use change::{Change, ChangeKind, EventConfig};
-pub use dccp::{DccpConfig, DccpControl};
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
-pub use flow::{App, Codec, ControlChoice, ControlName, FlowConfig, Jitter, Transport};
 pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
 pub use hopscope_mac::config::{MacConfig, mac};
@@ -36,6 +30,10 @@ pub use hopscope_phy::config::{
 };
 pub use hopscope_tcp::config::{
     AckName, AckPolicy, CongestionControl, ConnectionConfig, LossRecovery, TcpConfig, TcpKind, ack, tcp,
+};
+pub use hopscope_transport::config::{
+    App, AtpConfig, Codec, ControlChoice, ControlName, DccpConfig, DccpControl, FlowConfig, Jitter, Transport, atp,
+    dccp, flow,
 };
 pub use host::{HostConfig, RatesConfig};
 pub use link::LinkConfig;

@@ -8,10 +8,10 @@
 use super::cause::DelayPart;
 use super::flow::{FlowAccount, Lost};
 use super::journey::{Journey, Stage};
-use crate::transport::Protocol;
 use hopscope_core::ids::{FlowId, PacketId};
 use hopscope_core::units::Time;
 use hopscope_packet::{Body, Packet};
+use hopscope_transport::Protocol;
 
 /// A datagram that a transport handed down once.
 #[derive(Debug, Clone, Copy)]

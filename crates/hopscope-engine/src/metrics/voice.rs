@@ -14,14 +14,12 @@ use crate::config::Codec;
 /// The rating without delay, loss or coding.
 const BEST: f64 = 93.2;
 
-impl Codec {
-    /// Impairment by the coding, robustness against loss, and milliseconds of speech that the coder looks ahead.
-    const fn impairment(self) -> (f64, f64, f64) {
-        match self {
-            Codec::G711Plc => (0.0, 25.1, 0.0),
-            Codec::G711 => (0.0, 4.3, 0.0),
-            Codec::G729a => (11.0, 19.0, 5.0),
-        }
+/// Impairment by the coding, robustness against loss, and milliseconds of speech that the coder looks ahead.
+const fn impairment(codec: Codec) -> (f64, f64, f64) {
+    match codec {
+        Codec::G711Plc => (0.0, 25.1, 0.0),
+        Codec::G711 => (0.0, 4.3, 0.0),
+        Codec::G729a => (11.0, 19.0, 5.0),
     }
 }
 
@@ -31,7 +29,7 @@ pub fn rating(codec: Codec, packet_ms: f64, decided: u64, delays: &Sketch) -> Op
     if decided == 0 {
         return None;
     }
-    let (_, _, ahead) = codec.impairment();
+    let (_, _, ahead) = impairment(codec);
     let mut played = 0;
     let best = delays
         .buckets()
@@ -46,7 +44,7 @@ pub fn rating(codec: Codec, packet_ms: f64, decided: u64, delays: &Sketch) -> Op
 
 /// The rating at a time from mouth to ear, milliseconds, and a share of lost packets, per cent; between 0 and 100.
 fn rated(codec: Codec, delay_ms: f64, loss_pct: f64) -> f64 {
-    let (coding, robustness, _) = codec.impairment();
+    let (coding, robustness, _) = impairment(codec);
     let by_delay = 0.024 * delay_ms + 0.11 * (delay_ms - 177.3).max(0.0);
     let by_loss = coding + (95.0 - coding) * loss_pct / (loss_pct + robustness);
     (BEST - by_delay - by_loss).clamp(0.0, 100.0)

@@ -6,13 +6,13 @@ use crate::iface::{Interface, Wifi, Wires};
 use crate::net::ip::Ip;
 use crate::net::{Arp, Gateway};
 use crate::routing::{Forwarding, Router};
-use crate::transport::BoundSockets;
 use hopscope_core::ids::NodeId;
 use hopscope_mac::dcf::Attempts;
 use hopscope_tcp::endpoint::{MacCounters, NodeView};
+use hopscope_transport::BoundSockets;
 
 /// Sockets, network layer and routing of one node. The state of its sockets and interfaces lies in tables of their own
-/// ([`crate::transport::Sockets`], [`crate::iface`]).
+/// ([`hopscope_transport::Sockets`], [`crate::iface`]).
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Node {

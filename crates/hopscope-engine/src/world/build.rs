@@ -25,8 +25,6 @@ use crate::net::ip::Ip;
 use crate::node::Node;
 use crate::record::Recorder;
 use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
-use crate::transport::udp::Udp;
-use crate::transport::{Endpoint, Socket, Sockets, atp, dccp, sockets};
 use hopscope_core::error::BuildError;
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, SocketId};
@@ -41,6 +39,8 @@ use hopscope_phy::channel::{Channel, Medium};
 use hopscope_phy::config::radio::Shadowing;
 use hopscope_phy::mobility::Mobility;
 use hopscope_tcp::Connection;
+use hopscope_transport::udp::Udp;
+use hopscope_transport::{Endpoint, Socket, Sockets, atp, dccp, sockets};
 
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
     super::check(config)?;

@@ -3,7 +3,6 @@
 use crate::config::host::InterfaceSet;
 use crate::config::net::{RouteNotices, RoutingProtocol};
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
-use crate::transport::{Protocol, sockets};
 use hopscope_core::error::{BuildError, BuildErrors, require};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
@@ -15,6 +14,7 @@ use hopscope_phy::channel;
 use hopscope_phy::config::radio::{Fading, Phy, Shadowing};
 use hopscope_phy::phy::modes;
 use hopscope_tcp::config::tcp::Handshake;
+use hopscope_transport::{Protocol, sockets};
 
 /// More nodes than this are refused: each has two air slots.
 const MAX_NODES: usize = hopscope_phy::phy::arrival::MAX_SLOTS as usize / 2;
@@ -347,11 +347,11 @@ fn check_app(app: &App, packet: u32, key: impl Fn(&str) -> String, found: &mut B
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::flow::ControlChoice;
     use crate::config::outage::Outage;
     use crate::config::{HostConfig, Transport, WireConfig, presets};
     use hopscope_phy::config::radio::ErrorKind;
     use hopscope_tcp::config::tcp::{CongestionControl, LossRecovery};
+    use hopscope_transport::config::flow::ControlChoice;
 
     fn network() -> Config {
         let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");

@@ -11,7 +11,6 @@ use crate::net::arp::ArpOutcome;
 use crate::net::ip::{self, Step};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
 use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
-use crate::transport::{Endpoint, Protocol, Socket};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::Span;
@@ -21,6 +20,7 @@ use hopscope_mac::{Dcf, MacEffects};
 use hopscope_packet::{Body, Notice, Packet};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::{Cx, PathEvent, Payload, Timer, TransportEffect};
+use hopscope_transport::{Endpoint, Protocol, Socket};
 
 impl<R: Recorder> World<R> {
     /// What happens by itself, in the order of the events of one instant.

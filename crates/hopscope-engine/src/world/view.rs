@@ -6,7 +6,6 @@ use super::outages::Outages;
 use super::places::PerNode;
 use crate::iface::Wifi;
 use crate::record::{Counters, Header, NetworkView};
-use crate::transport::Sockets;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::Time;
 use hopscope_mac::contention::QuietPlan;
@@ -15,6 +14,7 @@ use hopscope_packet::arena::Extension;
 use hopscope_packet::{Body, Packet, PacketArena};
 use hopscope_phy::channel::{Link, Medium};
 use hopscope_tcp::{Receipt, SenderStats};
+use hopscope_transport::Sockets;
 
 /// What an observer may read of the network while the recorder is borrowed.
 #[derive(Debug)]

@@ -3,12 +3,12 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::super::flow::{ACK_DELAYS, WINDOWS};
 use super::super::{
     AckPolicy, AtpConfig, Codec, CongestionControl, DccpConfig, DccpControl, Jitter, LossRecovery, Transport,
 };
 use super::{Key, Kind, Lowered, Range, SECOND, parameters};
 use hopscope_core::config::params::ParamType;
+use hopscope_transport::config::flow::{ACK_DELAYS, WINDOWS};
 
 /// What stands before the name of a congestion control of the user's own in `transport`.
 pub const PREFIX: &str = "tcp:";

@@ -11,13 +11,20 @@
 //! | `on_writable` | the interface queue of its node has let a packet go; for those that fill it themselves |
 //! | `on_path_event` | what became of the packet it has just emitted, for the same; the end of its route, for all |
 //!
-//! What it learns from below comes by three doors: a view of its node ([`NodeView`]), what a packet knows of its way
-//! ([`PathInfo`]), and [`PathEvent`].
+//! What it learns from below comes by three doors: a view of its node ([`hopscope_tcp::endpoint::NodeView`]), what a packet knows of its way
+//! ([`hopscope_packet::PathInfo`]), and [`PathEvent`].
+//!
+//! Below stand `hopscope-core`, `hopscope-packet` and `hopscope-tcp`, which has the contract ([`hopscope_tcp::endpoint`]);
+//! above stands the world, which carries the effects out. Begin with [`Endpoint`].
 //!
 //! Adding a transport: a folder here, a variant of [`Endpoint`] and of [`Protocol`], a variant of
 //! [`hopscope_packet::Body`], its words in `config/flow.rs`.
 
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
 pub mod atp;
+pub mod config;
 pub mod dccp;
 pub mod sockets;
 pub mod udp;

@@ -32,7 +32,7 @@ enum Condition {
 
 /// State of the control.
 #[derive(Debug)]
-pub(in crate::transport::dccp) struct Adhoc {
+pub(in crate::dccp) struct Adhoc {
     update: AdhocUpdate,
     count: AdhocCount,
     int_mode: AdhocInt,

@@ -6,7 +6,7 @@
 
 use super::Report;
 use crate::config::{DccpConfig, DccpControl};
-use crate::transport::dccp::tfrc::{Feedback, NOMINAL, Timeout, equation};
+use crate::dccp::tfrc::{Feedback, NOMINAL, Timeout, equation};
 use hopscope_core::units::{Span, Time};
 
 /// Longest time between two packets, s (RFC 5348 4.3).
@@ -28,7 +28,7 @@ const LEAST_GAP: f64 = 0.01;
 
 /// State of the sender.
 #[derive(Debug)]
-pub(in crate::transport::dccp) struct Ccid3 {
+pub(in crate::dccp) struct Ccid3 {
     /// Payload bytes of a packet, and the bytes of a packet in the equation.
     payload: f64,
     s: f64,
@@ -118,7 +118,7 @@ impl Ccid3 {
     }
 
     /// The application sends again after a time in which nothing was to be reported: the rate has sunk meanwhile.
-    pub(in crate::transport::dccp) fn on_idle(&mut self, since: Time, now: Time) {
+    pub(in crate::dccp) fn on_idle(&mut self, since: Time, now: Time) {
         let mut at = since + self.wait();
         while self.has_feedback && at <= now {
             let before = self.x;
@@ -131,12 +131,12 @@ impl Ccid3 {
     }
 
     /// Data of so many bytes leaves.
-    pub(in crate::transport::dccp) fn on_data(&mut self, bytes: u32, now: Time) {
+    pub(in crate::dccp) fn on_data(&mut self, bytes: u32, now: Time) {
         self.next_send = self.next_send.max(now) + Span::from_secs_f64(self.gap(f64::from(bytes)));
     }
 
     /// The window counter of a packet that leaves now (RFC 4342 8.1).
-    pub(in crate::transport::dccp) fn counter(&mut self, now: Time) -> u8 {
+    pub(in crate::dccp) fn counter(&mut self, now: Time) -> u8 {
         let Some(rtt) = self.rtt else {
             self.counted = now;
             return 0;
@@ -149,12 +149,12 @@ impl Ccid3 {
     }
 
     /// When the next packet may leave.
-    pub(in crate::transport::dccp) fn next_send(&self) -> Time {
+    pub(in crate::dccp) fn next_send(&self) -> Time {
         self.next_send
     }
 
     /// The nofeedback timer: four round trips, and time for two packets (RFC 5348 4.3).
-    pub(in crate::transport::dccp) fn wait(&self) -> Span {
+    pub(in crate::dccp) fn wait(&self) -> Span {
         let Some(rtt) = self.rtt else { return FIRST_WAIT };
         Span::from_secs_f64((4.0 * rtt).max(2.0 * self.payload / self.x))
     }

@@ -325,7 +325,8 @@ fn ports(flows: &[FlowConfig]) -> (Vec<[u16; 2]>, Vec<BuildError>) {
 mod tests {
     use super::super::udp::Udp;
     use super::*;
-    use crate::config::{App, presets};
+    use crate::config::App;
+    use hopscope_tcp::config::TcpConfig;
 
     fn socket(node: u32, port: u16) -> Socket {
         let ports = Ports { from: port, to: 9, found: SocketId::NONE };
@@ -396,7 +397,7 @@ mod tests {
     }
 
     fn flow(from: u32, to: u32, transport: Transport, ports: [Option<u32>; 2]) -> FlowConfig {
-        let tcp = presets::base("standard", "wavelan-2M").expect("a profile").tcp;
+        let tcp = TcpConfig::default();
         let text = serde_json::json!({
             "from": from, "to": to, "transport": transport, "app": App::Bulk, "packet": 1000, "max_window": 4,
             "start": 0, "ack": "every", "ack_delay": 1, "tcp": tcp, "from_port": ports[0], "to_port": ports[1],

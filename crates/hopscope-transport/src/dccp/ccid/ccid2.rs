@@ -8,7 +8,7 @@ use hopscope_packet::dccp::Seq;
 
 /// State of the control.
 #[derive(Debug)]
-pub(in crate::transport::dccp) struct Ccid2 {
+pub(in crate::dccp) struct Ccid2 {
     /// Packets that may be in flight.
     cwnd: u32,
     ssthresh: u32,

@@ -7,9 +7,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use super::atp::AtpConfig;
 use super::dccp::{DccpConfig, DccpControl};
-use super::seconds;
 use hopscope_core::choice;
 use hopscope_core::config::params::{ParamType, Range};
+use hopscope_core::config::section::seconds;
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::tcp::Opening;
@@ -229,9 +229,9 @@ impl App {
 }
 
 /// Receiver windows that a flow takes, in packets.
-pub(crate) const WINDOWS: Range = Range::within(1.0, 100_000.0);
+pub const WINDOWS: Range = Range::within(1.0, 100_000.0);
 /// How long an ACK can be held back at most, in seconds.
-pub(crate) const ACK_DELAYS: Range = Range::above(0.0).up_to(10.0);
+pub const ACK_DELAYS: Range = Range::above(0.0).up_to(10.0);
 
 /// One flow, as the engine takes it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -351,7 +351,7 @@ impl FlowConfig {
     }
 
     /// Adds the errors of all parameters that lie outside their ranges; `section` stands before their names.
-    pub(crate) fn outside(&self, section: &str, found: &mut Vec<BuildError>) {
+    pub fn outside(&self, section: &str, found: &mut Vec<BuildError>) {
         if self.transport.is_tcp() {
             let window = f64::from(self.max_window);
             found.extend(WINDOWS.refuse(|| format!("{section}.max_window"), "packets", window));
