@@ -38,7 +38,7 @@ FUZZ_TARGETS := octets files scenario script
 FUZZ_SECONDS ?= 300
 
 # Studies with recorded verdicts.
-STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard python/hopscope/studies/data/*/verdicts.json))))
+STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard studies/*/verdicts.json))))
 
 .PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel clean
 
@@ -104,7 +104,7 @@ lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy
 	$(call quiet,ruff format --check,$(BIN)/ruff format --check .)
 	$(call quiet,ruff check,$(BIN)/ruff check .)
 	$(call quiet,spelling,if [ -x $(BIN)/typos ]; then $(BIN)/typos --config _typos.toml; fi)
-	$(call quiet,mypy --strict,$(BIN)/mypy --strict python/hopscope)
+	$(call quiet,mypy --strict,$(BIN)/mypy --strict)
 	$(call quiet,cargo clippy,cargo clippy --quiet --locked --workspace $(TOO_NEW) --all-targets -- -D warnings)
 	$(call quiet,cargo clippy of the fuzz targets,cargo clippy --quiet --locked $(FUZZ) --all-targets -- -D warnings)
 

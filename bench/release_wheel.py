@@ -41,7 +41,7 @@ def check_tools() -> None:
 def newest_source() -> float:
     """When the newest file that the wheel is made of was changed, in seconds since the epoch."""
     files = [ROOT / name for name in ("Cargo.toml", "Cargo.lock", "pyproject.toml", "bench/train.py")]
-    files += [*(ROOT / "crates").rglob("*.*"), *(ROOT / "python").rglob("*.*")]
+    files += [*(ROOT / "crates").rglob("*.*"), *(ROOT / "python").rglob("*.*"), *(ROOT / "studies").rglob("*.*")]
     return max(file.stat().st_mtime for file in files if file.suffix not in {".so", ".pyc"})
 
 

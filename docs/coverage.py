@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 from hopscope import studies
-from hopscope.studies.registry import DATA
+from hopscope_studies import FOLDER
 
 STUDIES = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008")
 
@@ -264,7 +264,7 @@ ROWS = (
 @cache
 def verdicts(study: str) -> Mapping[str, Mapping[str, str]]:
     """The recorded verdicts of a study in full length, by entry and statement."""
-    found: Mapping[str, Mapping[str, str]] = json.loads((DATA / study / "verdicts.json").read_text(encoding="utf-8"))[
+    found: Mapping[str, Mapping[str, str]] = json.loads((FOLDER / study / "verdicts.json").read_text(encoding="utf-8"))[
         "full"
     ]
     return found

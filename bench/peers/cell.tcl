@@ -1,4 +1,4 @@
-# ns-2.35 on a cell of afrakhteh2005 (studies/data/afrakhteh2005/reference.csv): a chain over AODV with one TCP or CBR flow, or two.
+# ns-2.35 on a cell of afrakhteh2005 (studies/afrakhteh2005/reference.csv): a chain over AODV with one TCP or CBR flow, or two.
 #
 #   ns cell.tcl hops seed seconds spacing basic_rate plcp_rate rts_threshold queue version payload cbr_kbps error_rate \
 #     vegas_alpha vegas_beta cbr_random second(none|tcp|udp) from2 to2 start2 tcp_from tcp_to

@@ -17,12 +17,13 @@ from hopscope.results.samples import MEASURED, Table
 from hopscope.scenario import Scenario
 from hopscope.studies.build import read_study
 from hopscope.studies.cells import filled
-from hopscope.studies.registry import DATA, find
+from hopscope.studies.registry import find
 from hopscope.studies.reproduce import Request, tables_of
 from hopscope.studies.reproduce import scenarios as planned
+from hopscope_studies import FOLDER as STUDIES
 
 PASS, FAIL, OPEN = {"reproduced"}, {"not reproduced"}, {"undecided"}
-FOLDER = DATA / "validation"
+FOLDER = STUDIES / "validation"
 [NS2] = find(["validation.ns2"])
 [NS3] = find(["validation.ns3"])
 RANKED = "the same one carries more"

@@ -11,15 +11,15 @@ from hopscope import studies as catalog
 from hopscope.errors import InputError
 from hopscope.results.samples import Data, Table
 from hopscope.scenario import Scenario
-from hopscope.studies.registry import DATA
 from hopscope.studies.reproduce import judge, reproduce, weigh
 from hopscope.studies.verbs import Check
+from hopscope_studies import FOLDER
 
 ENTRIES = {entry.key.partition(".")[2]: entry for entry in catalog.find(["fu2003"])}
 PASS, FAIL, OPEN = {"reproduced"}, {"not reproduced"}, {"undecided"}
 WINDOW, WINDOWS, HOPS, FIELD = "flow.0.max_window", "flow.*.max_window", "topology.hops", "topology.seed"
 
-_spec = importlib.util.spec_from_file_location("fu2003_checks", DATA / "fu2003" / "checks.py")
+_spec = importlib.util.spec_from_file_location("fu2003_checks", FOLDER / "fu2003" / "checks.py")
 assert _spec is not None
 assert _spec.loader is not None
 checks = importlib.util.module_from_spec(_spec)

@@ -227,7 +227,7 @@ def test_what_reads_rust_sees_every_form_of_a_path() -> None:
     assert {target(path, ["room", "file"]) for path in found} == {None, "a", "b", "c", "d", "g", "j"}
 
 
-@pytest.mark.parametrize("folder", ["crates", "python", "tests", "bench"])
+@pytest.mark.parametrize("folder", ["crates", "python", "studies", "tests", "bench"])
 def test_no_file_is_too_long(folder: str) -> None:
     files = [
         p
@@ -315,8 +315,8 @@ def test_how_to_add_a_study_names_every_verb() -> None:
 
 def test_five_studies_take_at_most_four_thousand_lines_of_python() -> None:
     """The validation beside other simulators is no study; it has its own cells and checks."""
-    folder = ROOT / "python/hopscope/studies"
-    own = [file for file in folder.rglob("*.py") if file.name != "cells.py" and file.parent.name != "validation"]
+    files = [*(ROOT / "python/hopscope/studies").rglob("*.py"), *(ROOT / "studies").rglob("*.py")]
+    own = [file for file in files if file.name != "cells.py" and file.parent.name != "validation"]
     assert sum(len(file.read_text().splitlines()) for file in own) <= 4000
 
 
@@ -374,11 +374,10 @@ def test_the_rooms_of_the_python_package_are_a_ladder():
     package = ROOT / "python" / "hopscope"
     found = {}
     for file in sorted(package.rglob("*.py")):
-        # A study folder is data, loaded by its path.
         parts = file.relative_to(package).with_suffix("").parts
         package_of = ("hopscope", *parts[:-1])
         names = upward(parts[0], file.read_text(encoding="utf-8"), package_of)
-        if parts[:2] != ("studies", "data") and names:
+        if names:
             found["/".join(parts)] = names
     assert found == {}
 

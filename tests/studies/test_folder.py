@@ -17,8 +17,9 @@ from hopscope.errors import HopscopeError, InputError, ScenarioError
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.studies.build import read_study
 from hopscope.studies.figures import Figure
-from hopscope.studies.registry import DATA, studies
+from hopscope.studies.registry import studies
 from hopscope.studies.verdict import Finding, Outcome, Place, cell, conclude
+from hopscope_studies import FOLDER
 
 SHOWCASE = Path(__file__).resolve().parents[2] / "showcases" / "mystudy"
 HELD, FAILED, OPEN, TREND = Outcome.REPRODUCED, Outcome.NOT_REPRODUCED, Outcome.UNDECIDED, Outcome.IN_TREND
@@ -222,7 +223,7 @@ def test_a_folder_that_is_none_is_refused(tmp_path):
 # A validation has no recorded verdicts: a statement of it that fails is a defect, and ends the command with 1.
 @pytest.mark.parametrize("study", [s for s in studies() if s.key != "validation"], ids=lambda s: s.key)
 def test_what_is_not_reproduced_has_a_cause_and_every_verdict_is_recorded(study):
-    whole = json.loads((DATA / study.key / "verdicts.json").read_text())["full"]
+    whole = json.loads((FOLDER / study.key / "verdicts.json").read_text())["full"]
     for entry in study.entries:
         if not entry.statements:
             continue
@@ -240,7 +241,9 @@ def test_the_catalogue_still_gives_the_recorded_verdicts(tmp_path):
     assert (status, [line for line in err.splitlines() if line.startswith("changed")]) == (0, [])
 
 
-@pytest.mark.parametrize("place", [*(DATA / study.key for study in studies()), SHOWCASE], ids=lambda place: place.name)
+@pytest.mark.parametrize(
+    "place", [*(FOLDER / study.key for study in studies()), SHOWCASE], ids=lambda place: place.name
+)
 def test_no_line_of_a_figure_joins_two_settings(place, monkeypatch):
     found, init = [], Figure.__init__
     monkeypatch.setattr(
@@ -265,7 +268,7 @@ def test_ci_checks_every_study_against_its_recorded_verdicts():
     assert "reproduce validation " in told
     for study in studies():
         if study.key != "validation":
-            forms = json.loads((DATA / study.key / "verdicts.json").read_text())
+            forms = json.loads((FOLDER / study.key / "verdicts.json").read_text())
             assert set(forms["quick"]) == {entry.key for entry in study.entries if entry.statements}
 
 

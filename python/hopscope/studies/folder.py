@@ -6,7 +6,7 @@ folder are collected and raised together, each with file, line and column.
 
 from __future__ import annotations
 
-import importlib.util
+import runpy
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -75,15 +75,11 @@ def open_folder(path: Path, *, trusted: bool) -> Folder:
 
 
 def _functions(file: Path) -> dict[str, Callable[..., Any]]:
-    spec = importlib.util.spec_from_file_location(f"hopscope_study_{file.parent.name}", file)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        found = runpy.run_path(str(file), run_name=f"hopscope_study_{file.parent.name}")
     except Exception as error:
         raise InputError(f"{file}: cannot be loaded: {type(error).__name__}: {error}") from error
-    return {name: item for name, item in vars(module).items() if callable(item) and not name.startswith("_")}
+    return {name: item for name, item in found.items() if callable(item) and not name.startswith("_")}
 
 
 class Part:

@@ -10,18 +10,13 @@ from pathlib import Path
 from hopscope.errors import InputError
 from hopscope.studies.build import Study, read_study
 from hopscope.studies.entry import Entry
-
-DATA = Path(__file__).with_name("data")
-"""The study folders that ship with the package."""
-
-ORDER = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008", "broch1998", "validation")
-"""The studies of the catalogue in its order, one that routing is judged by, and the validation."""
+from hopscope_studies import FOLDER, ORDER
 
 
 @cache
 def studies() -> tuple[Study, ...]:
     """The studies that ship as folders, in the order of the catalogue."""
-    return tuple(read_study(DATA / name, trusted=True) for name in ORDER if (DATA / name).is_dir())
+    return tuple(read_study(FOLDER / name, trusted=True) for name in ORDER)
 
 
 @cache
