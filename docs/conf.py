@@ -1,4 +1,4 @@
-"""Settings of the documentation. `make docs` generates the reference pages first (docs/generate.py)."""
+"""Settings of the documentation. `make docs` generates the reference pages first (tools/generate.py)."""
 
 import os
 import sys

@@ -11,7 +11,7 @@ import pytest
 from hopscope import studies
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path.insert(0, str(ROOT / "tools"))
 import coverage as page  # noqa: E402
 
 #: The items of the five studies: tables, figures, sections and claims with results.

@@ -70,7 +70,7 @@ def test_the_table_of_metrics_is_what_a_run_gives() -> None:
 
 def generator() -> Any:
     """The program that makes the generated pages."""
-    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "tools" / "generate.py")
     assert spec is not None
     assert spec.loader is not None
     generate = importlib.util.module_from_spec(spec)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hopscope.results.samples import Table
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import fairness
 
 AIRS = ("capture", "range 350 m")

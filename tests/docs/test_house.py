@@ -227,7 +227,7 @@ def test_what_reads_rust_sees_every_form_of_a_path() -> None:
     assert {target(path, ["room", "file"]) for path in found} == {None, "a", "b", "c", "d", "g", "j"}
 
 
-@pytest.mark.parametrize("folder", ["crates", "python", "studies", "tests", "bench"])
+@pytest.mark.parametrize("folder", ["crates", "python", "studies", "tests", "bench", "tools"])
 def test_no_file_is_too_long(folder: str) -> None:
     files = [
         p
@@ -238,6 +238,11 @@ def test_no_file_is_too_long(folder: str) -> None:
     lines = {str(p.relative_to(ROOT)): len(p.read_text().splitlines()) for p in files}
     assert lines
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_the_documentation_has_no_scripts() -> None:
+    """`make docs` and the tests run what stands in tools/; docs/ has pages, pictures and the settings of Sphinx."""
+    assert [file.name for file in (ROOT / "docs").glob("*.py")] == ["conf.py"]
 
 
 def test_public_functions_and_constants_are_used_by_another_file() -> None:

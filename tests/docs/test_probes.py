@@ -12,7 +12,7 @@ from hopscope.probe import Estimate, Probed, Probing
 from hopscope.probe.path import path_of
 from hopscope.probe.truth import Truth
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import probes
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hopscope.results.samples import Estimate, Table
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "docs"))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import thinning
 
 

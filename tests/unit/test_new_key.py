@@ -47,7 +47,7 @@ def refusal(table: str, line: str) -> str:
 @pytest.fixture(scope="module")
 def pages() -> ModuleType:
     """What writes the reference pages."""
-    file = Path(__file__).parents[2] / "docs" / "generate.py"
+    file = Path(__file__).parents[2] / "tools" / "generate.py"
     spec = importlib.util.spec_from_file_location("generate", file)
     assert spec is not None
     assert spec.loader is not None

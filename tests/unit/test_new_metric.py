@@ -60,7 +60,7 @@ def test_tables_and_reports_have_it(result: hs.Result) -> None:
 
 
 def test_the_page_has_it(result: hs.Result) -> None:
-    file = Path(__file__).parents[2] / "docs" / "generate.py"
+    file = Path(__file__).parents[2] / "tools" / "generate.py"
     spec = importlib.util.spec_from_file_location("generate", file)
     assert spec is not None
     assert spec.loader is not None

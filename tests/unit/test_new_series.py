@@ -54,7 +54,7 @@ def test_a_new_series_is_drawn_listed_and_on_its_page(known: None) -> None:
     assert found["cwnd-over-time"].ylabel == "width of the window (segments)"
     assert result.series("backlog", node=1)["value"].tolist() == [20.0]
     assert listing()["series"]["backlog"] == NEW["doc"]
-    file = Path(__file__).parents[2] / "docs" / "generate.py"
+    file = Path(__file__).parents[2] / "tools" / "generate.py"
     spec = importlib.util.spec_from_file_location("generate", file)
     assert spec is not None
     assert spec.loader is not None

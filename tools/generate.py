@@ -32,11 +32,12 @@ from hopscope.results.explain import GROUPS
 from hopscope.scenario import keys, units
 from hopscope.scenario.fields import Field
 
-DOCS = Path(__file__).parent
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
 REFERENCE = DOCS / "reference" / "generated"
 VALIDATION = DOCS / "validation" / "generated"
 RUNS = DOCS / "_build" / "runs"
-CRATES = DOCS.resolve().parent / "crates"
+CRATES = ROOT / "crates"
 #: Where the walk-throughs of a transport stand.
 TRANSPORTS = {"tcp": CRATES / "hopscope-tcp" / "src", "dccp": CRATES / "hopscope-transport" / "src" / "dccp"}
 CAUSES = CRATES / "hopscope-engine" / "src" / "ledger" / "cause.rs"
@@ -569,7 +570,7 @@ def main() -> None:
     undecodable_page()
     write(VALIDATION / "optimize.md", optimize_table())
     probes_page()
-    write(VALIDATION / "peers.md", (DOCS.parent / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
+    write(VALIDATION / "peers.md", (ROOT / "bench" / "peers" / "results.md").read_text(encoding="utf-8"))
     walk_charts("dccp", "walks")
     walk_charts("tcp", "walks-tcp")
     validation_pages()

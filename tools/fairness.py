@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from thinning import Grid, shown, tables_of
-
 from hopscope.campaign.store import open_store
 from hopscope.results.samples import Metric, Run, Table, estimate, show
 from hopscope.studies.reproduce import recall
+from thinning import Grid, shown, tables_of
 
 STUDY = "zhang2006"
 ALONE, BESIDE = "sensitivity", "sensitivity-mixed"
