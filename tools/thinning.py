@@ -250,7 +250,7 @@ class Schemes:
 
 
 def windows(tables: Mapping[str, Table]) -> Grid:
-    """The best fixed window for each path length, what is indistinguishable from it, and what lies within a per cent."""
+    """The best fixed window for each path length, what is as good within noise, and within a per cent."""
     crowds = ("1 flow", "5 flows", "20 flows")
     rows = []
     for hops in tables[crowds[0]].values(HOPS):
