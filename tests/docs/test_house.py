@@ -310,10 +310,10 @@ def test_a_transport_is_its_folder_and_six_places() -> None:
 # --- Studies --------------------------------------------------------------------------------------------------------
 
 
-def test_how_to_add_a_study_names_every_verb() -> None:
+def test_the_reference_of_studies_names_every_verb() -> None:
     from hopscope.studies.verbs import VERBS
 
-    page = (ROOT / "CONTRIBUTING.md").read_text()
+    page = (ROOT / "docs/reference/studies.md").read_text()
     named = page[page.index("`studies/verbs.py::VERBS`:") :].partition("`share` counts runs")[0]
     assert {name for name in VERBS if not re.search(rf"\b{name}\b", named)} == set()
 
