@@ -263,6 +263,27 @@ def test_public_functions_and_constants_are_used_by_another_file() -> None:
     assert idle == [], "used in its own file alone: no need of pub"
 
 
+#: Crates that macros of hopscope-core name in the crate that uses them (`params!`, `choices!`).
+OF_MACROS = {"serde", "serde_json"}
+
+
+def test_every_dependency_is_used() -> None:
+    declared: dict[str, set[str]] = {}
+    for manifest in [*CRATES.glob("*/Cargo.toml"), ROOT / "fuzz/Cargo.toml"]:
+        crate = tomllib.loads(manifest.read_text())
+        sources = {kind: "\n".join(p.read_text() for p in (manifest.parent / kind).rglob("*.rs")) for kind in
+                   ("src", "tests", "examples", "fuzz_targets")}  # fmt: skip
+        every, own = "\n".join(sources.values()), sources["src"] + sources["fuzz_targets"]
+        wanted = [(name, own) for name in crate.get("dependencies", {})]
+        wanted += [(name, every) for name in crate.get("dev-dependencies", {})]
+        idle = {name for name, text in wanted if not re.search(rf"\b{name.replace('-', '_')}\b", text)}
+        uses_macros = re.search(r"\b(params|choices)!|config::", own)
+        assert idle - (OF_MACROS if uses_macros else set()) == set(), manifest
+        declared[crate["package"]["name"]] = {name for name, _ in wanted}
+    workspace = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["dependencies"]
+    assert set(workspace) - set().union(*declared.values()) == set()
+
+
 # --- How to add -----------------------------------------------------------------------------------------------------
 
 
