@@ -38,7 +38,7 @@ LEAST_S = 1.0
 
 def digests(keys: Sequence[str], jobs: int, seconds: float | None) -> Iterator[tuple[str, str]]:
     """Each entry that simulates with a hash of its results in quick form, wall times left out."""
-    from hopscope.runner import run_scenarios
+    from hopscope.running.runner import run_scenarios
     from hopscope.studies.registry import find
     from hopscope.studies.reproduce import Request, scenarios
 

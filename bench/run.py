@@ -181,7 +181,7 @@ def field_rows(binary: Path, repeats: int) -> list[list[str]]:
 SWEEP_SIDE = """
 import sys, time
 import hopscope as hs
-from hopscope.runner import run
+from hopscope.running.runner import run
 scenario = hs.Scenario(
     title="sweep", duration="300s", seeds=8, topology={"kind": "chain", "hops": 7},
     flow=[{"from": 0, "to": 7}], sweep={"flow.0.max_window": [1, 2, 3, 4, 8, 32]},

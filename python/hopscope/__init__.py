@@ -13,9 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hopscope._core import AckState, FlowState
-    from hopscope.acks import AckPolicy
     from hopscope.campaign.store import Store, open_store
-    from hopscope.congestion import CongestionControl
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
     from hopscope.optimum import Optimization, Optimum, TradeOff, optimize, trade_off
     from hopscope.report.segments import sequence
@@ -24,18 +22,20 @@ if TYPE_CHECKING:
     from hopscope.results.contrasts import Contrasts, Side, contrasts
     from hopscope.results.distributions import Distribution
     from hopscope.results.fairness import fair_shares
-    from hopscope.runner import run, run_scenarios
+    from hopscope.running.runner import run, run_scenarios
+    from hopscope.running.stepping import Simulation
+    from hopscope.running.wired import Bottleneck, bottleneck
     from hopscope.scenario import Point, Scenario, load
-    from hopscope.stepping import Simulation
     from hopscope.tracing import trace
-    from hopscope.wired import Bottleneck, bottleneck
+    from hopscope.usercode.acks import AckPolicy
+    from hopscope.usercode.congestion import CongestionControl
 
 _HOMES = {
-    "AckPolicy": "hopscope.acks",
+    "AckPolicy": "hopscope.usercode.acks",
     "AckState": "hopscope._core",
-    "Bottleneck": "hopscope.wired",
+    "Bottleneck": "hopscope.running.wired",
     "Comparison": "hopscope.results",
-    "CongestionControl": "hopscope.congestion",
+    "CongestionControl": "hopscope.usercode.congestion",
     "Contrasts": "hopscope.results.contrasts",
     "Distribution": "hopscope.results.distributions",
     "FlowState": "hopscope._core",
@@ -51,19 +51,19 @@ _HOMES = {
     "Scenario": "hopscope.scenario",
     "ScenarioError": "hopscope.errors",
     "Side": "hopscope.results.contrasts",
-    "Simulation": "hopscope.stepping",
+    "Simulation": "hopscope.running.stepping",
     "Store": "hopscope.campaign.store",
     "StoreError": "hopscope.errors",
     "TradeOff": "hopscope.optimum",
-    "bottleneck": "hopscope.wired",
+    "bottleneck": "hopscope.running.wired",
     "compare": "hopscope.results",
     "contrasts": "hopscope.results.contrasts",
     "fair_shares": "hopscope.results.fairness",
     "load": "hopscope.scenario",
     "open_store": "hopscope.campaign.store",
     "optimize": "hopscope.optimum",
-    "run": "hopscope.runner",
-    "run_scenarios": "hopscope.runner",
+    "run": "hopscope.running.runner",
+    "run_scenarios": "hopscope.running.runner",
     "sequence": "hopscope.report.segments",
     "timeline": "hopscope.report.timeline",
     "trace": "hopscope.tracing",
@@ -116,6 +116,7 @@ __all__ = [
 _DRAWN = {
     "contrasts": ("hopscope.report.contrasts", "figure"),
     "contrasts-html": ("hopscope.report.notebook", "contrasts"),
+    "optimization": ("hopscope.optimum.words", "text"),
     "result": ("hopscope.report.notebook", "figure"),
     "result-html": ("hopscope.report.notebook", "result"),
     "sequence": ("hopscope.report.segments", "sequence"),
@@ -126,7 +127,7 @@ _DRAWN = {
 def _give_drawers() -> None:
     import functools
 
-    from hopscope import display
+    from hopscope.results import display
 
     def draw(module: str, name: str, thing: Any, **options: Any) -> Any:
         import importlib

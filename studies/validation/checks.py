@@ -25,7 +25,7 @@ from hopscope.studies.verbs import Check, Judgement
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hopscope.wired import Bottleneck
+    from hopscope.running.wired import Bottleneck
 
 Run = Mapping[str, Any]
 Names = Mapping[str, str]
@@ -262,7 +262,7 @@ _LINKS: Mapping[str, Mapping[str, Any]] = {
 
 @cache
 def _bottleneck(name: str) -> Bottleneck:
-    from hopscope.wired import bottleneck
+    from hopscope.running.wired import bottleneck
 
     return bottleneck(name.removeprefix("slow "), **{"rate": LINK, "packet": 1460, "delay": "50ms", **_LINKS[name]})
 
@@ -374,7 +374,7 @@ def keeps_the_queue_short(_check: Check, _table: Table) -> Judgement:
 
 def as_linux(check: Check, _table: Table) -> Judgement:
     """What Linux 6.18 carried (`value`: transport, seconds, Mbit/s, per cent it may be off)."""
-    from hopscope.wired import bottleneck
+    from hopscope.running.wired import bottleneck
 
     variant, seconds, measured, tolerance = check.args["value"]
     run = bottleneck(

@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import hopscope as hs
-from hopscope import files
 from hopscope.campaign import manifest as manifests
 from hopscope.campaign import store as stores
 from hopscope.campaign.plan import make_plan
 from hopscope.errors import RunFailed, StoreError
+from hopscope.io import files
 from hopscope.scenario.toml_writer import to_toml
 from runfiles import age, names, written_since
 

@@ -12,7 +12,8 @@ from synthetic import data, outcomes
 
 from hopscope import _core
 from hopscope.errors import ScenarioError
-from hopscope.results.result import PointResult, Result
+from hopscope.results.points import PointResult
+from hopscope.results.result import Result
 from hopscope.results.samples import MEASURED, Table
 from hopscope.scenario import Scenario
 from hopscope.studies.build import read_study

@@ -49,7 +49,7 @@ def test_a_full_disk_is_no_bad_input(folder: Path, monkeypatch: pytest.MonkeyPat
     import errno
 
     import hopscope as hs
-    from hopscope import files
+    from hopscope.io import files
     from hopscope.report.page import store_page
 
     result = hs.run(folder / "chain.toml", out=folder / "store")

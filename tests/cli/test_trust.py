@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 import hopscope as hs
-from hopscope import trust
 from hopscope.cli import main, trusting
 from hopscope.errors import ScenarioError
+from hopscope.usercode import trust
 
 Call = Callable[..., tuple[int, str]]
 

@@ -49,23 +49,19 @@ CRATES = ROOT / "crates"
 SOURCES = tuple(CRATES / crate / "src" for crate in LAYERS)
 WORLD = CRATES / "hopscope-engine" / "src" / "world"
 
-#: The rooms of the Python package from the ground up: each may import those of its own line and of those before, inside
-#: functions too. A run is made in `runner`; results are what it gave and know nothing of it.
+#: The rooms of the Python package from the ground up: each may import those before it, and none after, inside functions
+#: and for types alone too. Two modules of a room do not import each other either. Runs are made from `campaign` on;
+#: results are what they gave and know nothing of that.
 PYTHON_ROOMS = (
-    ("_core", "errors"),
-    ("acks", "congestion", "display", "files", "output", "trust"),
-    ("scenario",),
-    ("models", "results"),
-    ("campaign", "runner", "stepping", "wired"),
-    ("tracing",),
-    ("report",),
-    ("optimum", "probe"),
-    ("studies",),
-    ("cli",),
-    ("__init__", "__main__"),
+    "_core", "errors", "io", "usercode",
+    "scenario", "models", "results",
+    "campaign", "running", "tracing",
+    "report", "optimum", "probe",
+    "studies", "cli",
+    "__init__", "__main__",
 )  # fmt: skip
 
-#: What of the engine runs something: for the room of `runner` and those above it.
+#: What of the engine runs something: for the room of `campaign` and those above it.
 RUNS = ("run", "trace", "bottleneck", "trajectory")
 
 #: Most lines of a source file.
@@ -349,14 +345,6 @@ def test_five_studies_take_at_most_four_thousand_lines_of_python() -> None:
 # --- The Python package ---------------------------------------------------------------------------------------------
 
 
-def at_run_time(node: ast.AST) -> Iterator[ast.AST]:
-    """A node and those in it but for what stands under TYPE_CHECKING alone; its `else` runs."""
-    typed = isinstance(node, ast.If) and ast.unparse(node.test).rpartition(".")[2] == "TYPE_CHECKING"
-    yield node
-    for child in node.orelse if typed else ast.iter_child_nodes(node):
-        yield from at_run_time(child)
-
-
 def imported(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """What an import brings, relative ones spelt out: (dotted name, name that it is bound to)."""
     if isinstance(node, ast.Import):
@@ -370,8 +358,8 @@ def imported(node: ast.AST, package: tuple[str, ...]) -> Iterator[tuple[str, str
 
 
 def imports(source: str, package: tuple[str, ...] = ("hopscope",)) -> Iterator[str]:
-    """The rooms that a module of a package uses at run time, anywhere in it; `_core.run` and the like by that name."""
-    nodes = list(at_run_time(ast.parse(source)))
+    """The rooms that a module of a package uses, anywhere in it; `_core.run` and the like by that name."""
+    nodes = list(ast.walk(ast.parse(source)))
     engines = {"hopscope._core"}
     found = [name for node in nodes for name, _ in imported(node, package)]
     for node in nodes:
@@ -391,8 +379,8 @@ def imports(source: str, package: tuple[str, ...] = ("hopscope",)) -> Iterator[s
 
 def upward(room: str, source: str, package: tuple[str, ...] = ("hopscope",)) -> list[str]:
     """The rooms above its own that a module imports, and those that stand nowhere."""
-    level = {name: place for place, names in enumerate(PYTHON_ROOMS) for name in names}
-    level |= {f"_core.{name}": level["runner"] for name in RUNS}
+    level = {name: place for place, name in enumerate(PYTHON_ROOMS)}
+    level |= {f"_core.{name}": level["campaign"] for name in RUNS}
     return [name for name in imports(source, package) if level.get(name, len(level)) > level[room]]
 
 
@@ -408,22 +396,64 @@ def test_the_rooms_of_the_python_package_are_a_ladder():
     assert found == {}
 
 
+def test_every_room_of_the_python_package_has_its_place() -> None:
+    there = {path.stem for path in (ROOT / "python" / "hopscope").iterdir() if path.suffix in {"", ".py", ".pyi"}}
+    assert there - {"__pycache__", "py"} == set(PYTHON_ROOMS)
+
+
+def circles(uses: dict[str, set[str]]) -> list[str]:
+    """The modules that use themselves by way of others."""
+
+    def reached(module: str) -> set[str]:
+        found: set[str] = set()
+        ahead = list(uses[module])
+        while ahead:
+            if (one := ahead.pop()) not in found:
+                found.add(one)
+                ahead += uses[one]
+        return found
+
+    return [module for module in uses if module in reached(module)]
+
+
+def modules_used() -> dict[str, set[str]]:
+    """Module of the package -> the modules of it that it imports anywhere, for types alone too."""
+    folder = ROOT / "python"
+    files = {}
+    for file in (folder / "hopscope").rglob("*.py"):
+        parts = file.relative_to(folder).with_suffix("").parts
+        files[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = file
+    uses: dict[str, set[str]] = {name: set() for name in files}
+    for name, file in files.items():
+        nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        for dotted, _ in (found for node in nodes for found in imported(node, file.relative_to(folder).parts[:-1])):
+            parts = [] if dotted.startswith("hopscope._core") else dotted.split(".")
+            stems = (".".join(parts[:end]) for end in range(len(parts), 0, -1))
+            uses[name] |= {next((stem for stem in stems if stem in files), name)} - {name}
+    return uses
+
+
+def test_no_two_modules_of_the_python_package_import_each_other() -> None:
+    assert circles({"a": {"b"}, "b": {"c"}, "c": {"b"}}) == ["b", "c"]
+    assert circles(modules_used()) == []
+
+
 @pytest.mark.parametrize(
     ("source", "names"),
     [
-        ("def f():\n    from hopscope.runner import run\n", ["runner"]),
+        ("def f():\n    from hopscope.running.runner import run\n", ["running"]),
         ("import hopscope.cli.main\nfrom hopscope import report\n", ["cli", "report"]),
-        ("if TYPE_CHECKING:\n    from hopscope.runner import run\n", []),
-        ("if typing.TYPE_CHECKING:\n    import hopscope.cli\n", []),
-        ("if TYPE_CHECKING:\n    import hopscope.errors\nelse:\n    import hopscope.runner\n", ["runner"]),
-        ("if TYPE_CHECKING:\n    pass\nelif fast:\n    from hopscope import wired\n", ["wired"]),
-        ("if not TYPE_CHECKING:\n    import hopscope.runner\n", ["runner"]),
-        ("from ..runner import run\n", ["runner"]),
+        ("if TYPE_CHECKING:\n    from hopscope.running import runner\n", ["running"]),
+        ("if typing.TYPE_CHECKING:\n    import hopscope.cli\n", ["cli"]),
+        ("if TYPE_CHECKING:\n    import hopscope.errors\nelse:\n    import hopscope.running.runner\n", ["running"]),
+        ("if TYPE_CHECKING:\n    pass\nelif fast:\n    from hopscope import running\n", ["running"]),
+        ("if not TYPE_CHECKING:\n    import hopscope.running.runner\n", ["running"]),
+        ("from ..running.runner import run\n", ["running"]),
         ("from .. import cli, errors\n", ["cli"]),
         ("from .samples import Table\nfrom . import stats\n", []),
         ("import hopscope as hs\nhs.run(1)\n", ["__init__"]),
         ("from hopscope import run\n", ["run"]),
-        ("importlib.import_module('hopscope.runner')\n", ["runner"]),
+        ("importlib.import_module('hopscope.running.runner')\n", ["running"]),
         ("from hopscope import _core\n_core.run(1)\n", ["_core.run"]),
         ("from hopscope import _core as engine\nf = engine.bottleneck\n", ["_core.bottleneck"]),
         ("from hopscope._core import trajectory\n", ["_core.trajectory"]),
@@ -439,6 +469,6 @@ def test_an_upward_import_is_found_wherever_it_stands(source, names):
 
 def test_the_rooms_that_run_may_and_what_runs_is_there():
     assert upward("campaign", "from hopscope import _core\n_core.run(1)\n") == []
-    assert upward("cli", "from hopscope.runner import run\nfrom hopscope.cli import options\n") == []
+    assert upward("cli", "from hopscope.running.runner import run\nfrom hopscope.cli import options\n") == []
     stub = (ROOT / "python" / "hopscope" / "_core.pyi").read_text()
     assert all(f"\ndef {name}(" in stub for name in RUNS)

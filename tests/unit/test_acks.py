@@ -7,7 +7,7 @@ import re
 import pytest
 
 from hopscope.errors import ScenarioError
-from hopscope.runner import run
+from hopscope.running.runner import run
 from hopscope.scenario import Scenario
 from hopscope.scenario.document import parse
 

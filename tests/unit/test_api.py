@@ -18,7 +18,7 @@ def test_every_public_name_is_there() -> None:
 
 
 def test_run_takes_a_file_a_mapping_or_a_scenario(chain: Path) -> None:
-    import hopscope.runner  # noqa: F401 (must not hide hs.run)
+    import hopscope.running.runner  # noqa: F401 (must not hide hs.run)
 
     scenario = hs.load(chain, {"seeds": 1})
     one = hs.run(chain, seeds=1).to_json()["points"][0]["summary"]

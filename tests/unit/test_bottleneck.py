@@ -124,7 +124,7 @@ def test_cubic_and_bbr_follow_their_textbooks() -> None:
 
 
 def test_no_module_hides_the_function() -> None:
-    import hopscope.wired  # noqa: F401 (a module of the same name would take its place)
+    import hopscope.running.wired  # noqa: F401 (a module of the same name would take its place)
 
     assert callable(hs.bottleneck)
 

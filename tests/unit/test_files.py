@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hopscope.files import read_whole
+from hopscope.io.files import read_whole
 
 
 def test_a_file_is_read_up_to_its_bound(tmp_path: Path) -> None:

@@ -9,14 +9,15 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from hopscope import _core, output
+from hopscope import _core
 from hopscope.campaign.controls import run
 from hopscope.campaign.plan import Run
 from hopscope.campaign.stop import Stop
 from hopscope.errors import InputError, RunFailed
+from hopscope.io import output
 from hopscope.results import Result
 from hopscope.results.captured import Captured, Choice
-from hopscope.results.result import point_words
+from hopscope.results.points import point_words
 from hopscope.scenario import Point
 
 #: Standard output.

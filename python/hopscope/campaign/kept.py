@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hopscope.errors import StoreError
-from hopscope.files import make_folder, not_read, read_whole, write_whole
+from hopscope.io.files import make_folder, not_read, read_whole, write_whole
 from hopscope.scenario import Scenario
 from hopscope.scenario.files import MAX_BYTES
 

@@ -12,7 +12,7 @@ from hopscope import _core
 from hopscope.campaign import kept
 from hopscope.campaign.plan import Plan, point_keys
 from hopscope.errors import StoreError, shown
-from hopscope.files import read_whole
+from hopscope.io.files import read_whole
 from hopscope.scenario import Point, Scenario
 
 NAME = "manifest.json"

@@ -26,7 +26,7 @@ from hopscope.campaign import kept, runfile, tables
 from hopscope.campaign import manifest as manifests
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
-from hopscope.files import make_folder, not_written, read_whole, reason, remove_litter, tells_damage, write_whole
+from hopscope.io.files import make_folder, not_written, read_whole, reason, remove_litter, tells_damage, write_whole
 from hopscope.results import PointResult, Result, columns, shape
 from hopscope.results.stored import RunResult, StoredRuns
 from hopscope.scenario import Point, Scenario
@@ -158,7 +158,7 @@ class Store:
             StoreError: the manifest is damaged or of another format, or a run may not be read.
         """
         from hopscope.campaign.capture import capture_of
-        from hopscope.runner import again
+        from hopscope.campaign.work import again
 
         found = []
         self.problems[:] = manifests.remarks(self.manifest, self.path)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopscope.errors import RunFailed
-from hopscope.files import open_regular, read_whole, reason, tells_damage, write_whole
+from hopscope.io.files import open_regular, read_whole, reason, tells_damage, write_whole
 from hopscope.results import PointResult, Result
 from hopscope.results.stored import Told
 

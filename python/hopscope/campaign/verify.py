@@ -19,7 +19,7 @@ from hopscope.campaign.store import Store
 from hopscope.errors import InputError
 from hopscope.results import Result
 from hopscope.results.columns import opened
-from hopscope.results.result import point_words
+from hopscope.results.points import point_words
 from hopscope.results.stored import RunResult
 
 

@@ -39,7 +39,7 @@ def command(
     from hopscope.campaign.plan import make_plan
     from hopscope.cli.console import echo, note
     from hopscope.errors import counted
-    from hopscope.runner import COMMAND_SEEDS, prepare
+    from hopscope.running.runner import COMMAND_SEEDS, prepare
 
     if picture_ is not None:
         picture.check("--picture", picture_)

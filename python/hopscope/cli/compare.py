@@ -68,7 +68,7 @@ def command(
     from hopscope.cli.run import announce, note_beside, report_failures_of
     from hopscope.results.contrasts import across, contrasts
     from hopscope.results.remarks import remarks
-    from hopscope.runner import run_scenarios
+    from hopscope.running.runner import run_scenarios
 
     if figure is not None:
         picture.check("--figure", figure)
@@ -159,7 +159,7 @@ class _Given:
             if axis[1] is not None:
                 _check_values(path, *axis)
             return cls(name, chosen, stored=_stored(path))
-        from hopscope.runner import COMMAND_SEEDS, prepare
+        from hopscope.running.runner import COMMAND_SEEDS, prepare
 
         key, values = axis
         swept = {f"sweep.{key}": values} if values is not None else {}

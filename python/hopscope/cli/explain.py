@@ -40,8 +40,8 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Run a scenario and say where the time of nodes, links and packets goes."""
-    from hopscope.files import make_way
-    from hopscope.runner import prepare, run_scenarios
+    from hopscope.io.files import make_way
+    from hopscope.running.runner import prepare, run_scenarios
 
     if plot is not None:
         picture.check("--plot", plot)

@@ -19,9 +19,9 @@ def command(
     force: Annotated[bool, typer.Option("--force", metavar="", help="Replace a file that is there.")] = False,
 ) -> None:
     """Make a scenario file of an ns-2 Tcl script; status 1 where something in it is not followed."""
-    from hopscope import output
     from hopscope.cli.console import note
     from hopscope.errors import counted
+    from hopscope.io import output
     from hopscope.scenario.scripts import of_ns2
 
     if out is not None:

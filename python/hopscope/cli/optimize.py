@@ -156,7 +156,7 @@ def _front(
     from hopscope.optimum.words import print_trade_off
     from hopscope.report.front import chart
     from hopscope.report.plots import draw
-    from hopscope.runner import prepare
+    from hopscope.running.runner import prepare
 
     if plot is not None:
         picture.check("--plot", plot)

@@ -65,10 +65,10 @@ def command(
 
 def _write(run: OneRun, path: Path, choice: Choice, *, force: bool) -> Captured:
     """Does the run; says where it differs from the stored one."""
-    from hopscope import output
     from hopscope.campaign.capture import STDOUT, run_captured
     from hopscope.campaign.verify import difference
-    from hopscope.files import make_way
+    from hopscope.io import output
+    from hopscope.io.files import make_way
     from hopscope.results.columns import opened
 
     if path != STDOUT:

@@ -35,7 +35,7 @@ def write(option: str, path: Path, figure: Figure) -> None:
         InputError: the place cannot be written.
         RunFailed: the disk is full.
     """
-    from hopscope.files import make_folder, not_written, write_whole
+    from hopscope.io.files import make_folder, not_written, write_whole
     from hopscope.report.plots import image
 
     try:

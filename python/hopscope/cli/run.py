@@ -60,7 +60,7 @@ def command(
     """Run a scenario."""
     from hopscope.cli import table
     from hopscope.report import listing
-    from hopscope.runner import COMMAND_SEEDS, prepare, run_scenarios
+    from hopscope.running.runner import COMMAND_SEEDS, prepare, run_scenarios
     from hopscope.tracing.ns2 import Ns2Files
 
     choice = options.parse_choice(node, flow, radio=radio, host=host, lost=lost, monitor=monitor)
@@ -126,7 +126,7 @@ def _captures(scenario: Scenario, folder: Path, choice: Choice, *, force: bool, 
     """The captures of a campaign, in a folder that is there now."""
     from hopscope.campaign.capture import Captures
     from hopscope.campaign.plan import make_plan
-    from hopscope.files import make_way
+    from hopscope.io.files import make_way
 
     choice.check(scenario, "--")
     captures = Captures(folder, choice, force=force, ending=f".{compress}" if compress else "")

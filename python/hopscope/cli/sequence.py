@@ -25,7 +25,7 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Draw a flow's data, ACKs, SACK blocks, retransmissions and window over time."""
-    from hopscope import output
+    from hopscope.io import output
     from hopscope.report import picture
     from hopscope.report.segments import sequence
 

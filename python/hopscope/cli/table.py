@@ -11,14 +11,14 @@ from rich.table import Table
 from rich.text import Text
 
 from hopscope.cli.console import full_width, note, titled
-from hopscope.files import make_folder, not_written, write_whole
+from hopscope.io.files import make_folder, not_written, write_whole
 from hopscope.report import listing
 from hopscope.report.axis import missing_unit
 from hopscope.report.terminal import print_table
 from hopscope.results import PointResult, Result, metrics
 from hopscope.results.metrics import Metric
+from hopscope.results.points import point_words
 from hopscope.results.remarks import remarks
-from hopscope.results.result import point_words
 from hopscope.results.stats import interval_text, number
 from hopscope.scenario.sweep import written
 

@@ -29,7 +29,7 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Draw what happens on the air in a part of a run."""
-    from hopscope import output
+    from hopscope.io import output
     from hopscope.report import picture
     from hopscope.report.timeline import timeline
 

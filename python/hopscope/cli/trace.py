@@ -39,7 +39,7 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Run one run again and print its records."""
-    from hopscope.output import Output, check
+    from hopscope.io.output import Output, check
     from hopscope.tracing import Wanted, pick, write
 
     form = "json" if as_json else "text"

@@ -16,8 +16,8 @@ import sysconfig
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from hopscope import trust
 from hopscope.cli.console import note
+from hopscope.usercode import trust
 
 #: Entry points by which an installed package declares the modules whose classes scenarios may name.
 ENTRY_POINTS = "hopscope"

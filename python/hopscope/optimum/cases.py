@@ -13,7 +13,7 @@ from hopscope.errors import InputError, ScenarioError
 from hopscope.optimum import axes as axes_
 from hopscope.optimum.axes import Axis
 from hopscope.results import PointResult
-from hopscope.runner import prepare
+from hopscope.running.runner import prepare
 from hopscope.scenario import Scenario, sweep
 
 #: Fewest replications without ``--seeds``, and under ``--quick``; defaults.

@@ -14,7 +14,7 @@ from typing import Any
 from hopscope import _core
 from hopscope.campaign.plan import Run, make_plan
 from hopscope.errors import InputError, RunFailed, shown
-from hopscope.files import reason, write_whole
+from hopscope.io.files import reason, write_whole
 from hopscope.optimum import axes as axes_
 from hopscope.optimum import decide, ladder
 from hopscope.optimum.axes import Axis
@@ -22,10 +22,10 @@ from hopscope.optimum.cases import Case, Over, cases_of, check_metric, mean_dela
 from hopscope.optimum.oracle import Rival, Yardstick, yardstick
 from hopscope.optimum.search import Answers, Found, Looked, NoSampleError, Request, Value, search
 from hopscope.report.search import OUTCOME
-from hopscope.results import Failure, Result
+from hopscope.results import Failure, Result, display
 from hopscope.results.comparisons import AS_GOOD
 from hopscope.results.stats import CONFIDENCE
-from hopscope.runner import run_scenarios
+from hopscope.running.runner import run_scenarios
 from hopscope.scenario import Scenario, units
 from hopscope.scenario.shorter import QUICK_SECONDS, sets_times
 
@@ -180,9 +180,7 @@ class Optimization:
 
     def __str__(self) -> str:
         """What the command prints: the best value, how sure it is, and what was seen of every value."""
-        from hopscope.optimum.words import text
-
-        return text(self)
+        return str(display.draw("optimization", self))
 
     @property
     def best(self) -> dict[str, axes_.Number]:

@@ -21,7 +21,7 @@ from hopscope.optimum.axes import Number
 from hopscope.optimum.cases import Over, cases_of, check_metric, mean_delays, prepared
 from hopscope.optimum.search import Value
 from hopscope.results import PointResult, Result, metrics
-from hopscope.runner import run_scenarios
+from hopscope.running.runner import run_scenarios
 from hopscope.scenario import Scenario
 
 

@@ -19,7 +19,7 @@ from hopscope.probe.path import SIZE, Path, path_of
 from hopscope.probe.trains import Echo, Estimate, Method, NoEstimateError, Train
 from hopscope.probe.truth import Truth, truth
 from hopscope.results.stats import Interval, interval
-from hopscope.runner import prepare
+from hopscope.running.runner import prepare
 from hopscope.scenario import Scenario
 
 #: Replications without ``seeds``; a default.

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from hopscope._core import FlowState
-from hopscope.congestion import CongestionControl
+from hopscope.usercode.congestion import CongestionControl
 
 #: Headers of IPv4 and TCP, bytes.
 HEADERS = 40

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import StoreError, printable
-from hopscope.files import make_folder, not_written, write_whole
+from hopscope.io.files import make_folder, not_written, write_whole
 from hopscope.report import wording
 from hopscope.report.chart import Chart
 from hopscope.report.network import Network, distinct

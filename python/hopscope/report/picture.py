@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hopscope.errors import InputError, printable
-from hopscope.files import make_folder, not_written, write_whole
+from hopscope.io.files import make_folder, not_written, write_whole
 
 #: Endings of files that a picture can be written to.
 FORMS = (".html", ".svg")

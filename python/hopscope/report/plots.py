@@ -17,7 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.files import make_folder, write_whole
+from hopscope.io.files import make_folder, write_whole
 from hopscope.report.chart import Chart, Line, Panel
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import counted, ranges
-from hopscope.files import read_whole
+from hopscope.io.files import read_whole
 from hopscope.report.axis import axis_of, headings
 from hopscope.report.chart import Chart, Line, Mark, Panel
 from hopscope.report.wording import Column, Grid

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from hopscope.results import Result
-    from hopscope.results.result import PointResult
+    from hopscope.results.points import PointResult
     from hopscope.results.stored import RunResult
 
     Runs = Sequence[tuple[PointResult, RunResult]]

@@ -16,6 +16,7 @@ from hopscope.report.series import LINES, Selection
 from hopscope.report.wording import Column, Grid
 from hopscope.results import distributions, metrics
 from hopscope.results.comparisons import best_among, smallest_as_good
+from hopscope.results.points import BaseResult
 from hopscope.results.samples import Estimate, Table, show
 from hopscope.results.stats import fewer, number, relative
 from hopscope.results.stored import links_of
@@ -165,7 +166,7 @@ def used_links(result: Result) -> dict[int, list[tuple[int, int, float]]]:
     return found
 
 
-def ledger_charts(result: Result) -> list[Chart]:
+def ledger_charts(result: BaseResult) -> list[Chart]:
     """Where the time of each node, and the delay of each flow, goes, for each point; none without a ledger."""
     from hopscope.results import explain
 

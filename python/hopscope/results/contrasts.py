@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope.errors import InputError, NotFound, counted, did_you_mean, instead, listed, ranges
 from hopscope.results import metrics as metrics_
 from hopscope.results.comparisons import Difference, Order, difference
-from hopscope.results.result import PointResult, Result, differences
+from hopscope.results.points import BaseResult, PointResult, differences
 from hopscope.results.samples import Estimate, NoSamplesError, Table, estimate, read
 from hopscope.results.stats import number, relative, rounded
 from hopscope.results.stored import are_one_run
@@ -48,7 +48,7 @@ class Side:
     """
 
     name: str
-    result: Result
+    result: BaseResult
     points: Sequence[PointResult]
     is_named: bool = True
 
@@ -192,7 +192,7 @@ class Contrasts:
 
     def plot(self) -> Any:
         """The figure of the comparisons, a matplotlib figure: a panel for each metric."""
-        from hopscope import display
+        from hopscope.results import display
 
         return display.picture("contrasts", self)
 
@@ -204,13 +204,13 @@ class Contrasts:
         return "\n".join([f"Contrasts({self.title!r})", *(f"  {text}" for text in [*self.sentences, *self.remarks])])
 
     def _repr_html_(self) -> str:
-        from hopscope import display
+        from hopscope.results import display
 
         return str(display.draw("contrasts-html", self))
 
 
 def contrasts(
-    first: Side | Result, second: Side | Result, metrics: Sequence[str] | None = None, *, by: str | None = None
+    first: Side | BaseResult, second: Side | BaseResult, metrics: Sequence[str] | None = None, *, by: str | None = None
 ) -> Contrasts:
     """Compare two sides, paired by seed.
 
@@ -247,7 +247,7 @@ def contrasts(
 
 
 def across(
-    result: Result, key: str, metrics: Sequence[str] | None = None, *, values: Sequence[Any] | None = None
+    result: BaseResult, key: str, metrics: Sequence[str] | None = None, *, values: Sequence[Any] | None = None
 ) -> Contrasts:
     """Compare the values of a swept key with the first of them, paired by seed, at each combination of the other keys.
 
@@ -298,7 +298,7 @@ def _called(key: str, value: Any) -> str:
     return value if isinstance(value, str) and name in _SPEAKING else f"{name} = {written(value)}"
 
 
-def _as_side(given: Side | Result) -> Side:
+def _as_side(given: Side | BaseResult) -> Side:
     return given if isinstance(given, Side) else Side(given.scenario.title, given, given.points, is_named=False)
 
 
@@ -319,7 +319,7 @@ def _told_apart(first: Side, second: Side) -> tuple[Side, Side]:
     return first, second
 
 
-def default_metrics(*results: Result) -> list[str]:
+def default_metrics(*results: BaseResult) -> list[str]:
     """The metrics that are compared unasked: those that mean the same in all runs, however many flows these have."""
     runs = [point.runs[0] for result in results for point in result.points if point.runs]
     if not runs:
@@ -358,7 +358,7 @@ def _named(wanted: Sequence[str] | None, sides: Sequence[Side]) -> list[str]:
     return list(names)
 
 
-def _spelt(text: str, results: Sequence[Result]) -> Iterator[str]:
+def _spelt(text: str, results: Sequence[BaseResult]) -> Iterator[str]:
     """A metric by its dotted name; one without a place is that of every flow, or of the network."""
     if "." in text:
         yield text

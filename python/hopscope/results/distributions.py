@@ -16,7 +16,7 @@ from hopscope.errors import InputError, NotFound, instead, ranges
 if TYPE_CHECKING:
     import pandas as pd
 
-    from hopscope.results.result import PointResult, Result
+    from hopscope.results.points import BaseResult, PointResult
     from hopscope.results.stored import RunResult
 
 #: What there are distributions of: name -> heading of an axis, in ms.
@@ -100,13 +100,15 @@ def added(several: Iterable[Distribution]) -> Distribution:
     )
 
 
-def has_distributions(result: Result) -> bool:
+def has_distributions(result: BaseResult) -> bool:
     """Whether the runs kept their distributions."""
     runs = [run for point in result.points for run in point.runs]
     return bool(runs) and all("distributions" in run for run in runs)
 
 
-def distribution(result: Result, name: str, *, flow: int | None, point: int | None, seed: int | None) -> Distribution:
+def distribution(
+    result: BaseResult, name: str, *, flow: int | None, point: int | None, seed: int | None
+) -> Distribution:
     """The distribution of a flow or of all flows, over seeds or of one; see :meth:`Result.distribution`."""
     if name not in KINDS:
         raise NotFound(f'no distribution of "{name}"{instead(name, KINDS, "there are {}")}')

@@ -17,7 +17,7 @@ from hopscope.results.stats import Interval, interval
 from hopscope.scenario.sweep import in_words
 
 if TYPE_CHECKING:
-    from hopscope.results.result import PointResult, Result
+    from hopscope.results.points import BaseResult, PointResult
 
 #: Kinds of accounts -> names of their causes, in order.
 CAUSES: dict[str, list[str]] = dict(_core.ledger_causes())
@@ -355,7 +355,7 @@ class Explanation:
         points: its points in the order of the sweep.
     """
 
-    result: Result
+    result: BaseResult
     points: list[PointExplanation]
 
     def to_json(self) -> dict[str, Any]:
@@ -378,7 +378,7 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(result: Result) -> Explanation:
+def explain(result: BaseResult) -> Explanation:
     """Returns the explanation of a result whose runs kept their ledgers.
 
     Raises:
@@ -390,13 +390,13 @@ def explain(result: Result) -> Explanation:
     return explain_present(result)
 
 
-def explain_present(result: Result) -> Explanation:
+def explain_present(result: BaseResult) -> Explanation:
     """Returns the explanation of the runs that a result has; each must have kept its ledger."""
     chain = result.scenario.resolved["topology"]["kind"] == "chain" and "topology.kind" not in result.scenario.axes
     return Explanation(result, [PointExplanation(point, chain) for point in result.points if point.runs])
 
 
-def has_ledger(result: Result) -> bool:
+def has_ledger(result: BaseResult) -> bool:
     """Whether every run of a result kept its airtime ledger."""
     return all("ledger" in run for point in result.points for run in point.runs)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hopscope.errors import counted, ranges
 
 if TYPE_CHECKING:
-    from hopscope.results.result import PointResult, Result
+    from hopscope.results.points import BaseResult, PointResult
 
 #: Larger networks are not looked at again.
 _MANY = 10_000
@@ -19,12 +19,12 @@ START_JITTER = "flow.*.start_jitter"
 MOST_OF_THE_TIME = 50.0
 
 
-def remarks(result: Result) -> list[str]:
+def remarks(result: BaseResult) -> list[str]:
     """The remarks on a result: ranges of another rate, flows whose receiver's window decides."""
     return [*_ranges(result), *_windows(result), *_replications(result)]
 
 
-def _replications(result: Result) -> list[str]:
+def _replications(result: BaseResult) -> list[str]:
     """Points whose replications are one run, which an interval of no width would hide."""
     same = [point for point in result.points if point.is_one_run]
     if not same:
@@ -36,7 +36,7 @@ def _replications(result: Result) -> list[str]:
     ]
 
 
-def _ranges(result: Result) -> list[str]:
+def _ranges(result: BaseResult) -> list[str]:
     """Points whose rate is not that of their receive range, a remark a rate."""
     nodes = next((len(point.runs[0]["nodes"]) for point in result.points if point.runs), 0)
     if nodes > _MANY:
@@ -44,7 +44,7 @@ def _ranges(result: Result) -> list[str]:
     return list(dict.fromkeys(text for point in result.scenario.points if (text := point.remark_on_ranges)))
 
 
-def _windows(result: Result) -> list[str]:
+def _windows(result: BaseResult) -> list[str]:
     """Flows limited by ``max_window`` most of the time; a sweep over it shows as much and needs no remark."""
     if any(axis.endswith(".max_window") for axis in result.scenario.axes):
         return []

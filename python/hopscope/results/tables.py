@@ -10,7 +10,7 @@ import pandas as pd
 
 from hopscope.errors import NotFound, did_you_mean, listed, ranges
 from hopscope.results import metrics
-from hopscope.results.result import PointResult, Result
+from hopscope.results.points import BaseResult, PointResult
 from hopscope.results.stored import RunResult, links_of
 
 Row = dict[str, Any]
@@ -19,40 +19,40 @@ Row = dict[str, Any]
 _TEXTS = frozenset({"scenario", "transport"}) | metrics.of_kind("text", "shares")
 
 
-def flows(results: Sequence[Result]) -> pd.DataFrame:
+def flows(results: Sequence[BaseResult]) -> pd.DataFrame:
     """One row a point, seed and flow: labels, then the metrics (kbit/s, ms, %, segments, s)."""
     return _frame(results, lambda run: ({"flow": row["id"], **_as_text(_without(row, "id"))} for row in run["flows"]))
 
 
-def nodes(results: Sequence[Result]) -> pd.DataFrame:
+def nodes(results: Sequence[BaseResult]) -> pd.DataFrame:
     """One row a point, seed and node; drops by reason as ``drops.<reason>``."""
     return _counted(
         _frame(results, lambda run: ({"node": row["id"], **_spread(_without(row, "id"))} for row in run["nodes"]))
     )
 
 
-def wires(results: Sequence[Result]) -> pd.DataFrame:
+def wires(results: Sequence[BaseResult]) -> pd.DataFrame:
     """One row a point, seed and direction of a wire; none where there are no wires."""
     return _frame(results, lambda run: ({"wire": row["id"], **_without(row, "id")} for row in run.get("wires", [])))
 
 
-def links(results: Sequence[Result]) -> pd.DataFrame:
+def links(results: Sequence[BaseResult]) -> pd.DataFrame:
     """One row a point, seed and link of the air that carried packets to a single station: from, to, packets."""
     names = ("from", "to", "packets")
     return _frame(results, lambda run: (dict(zip(names, link, strict=True)) for link in links_of(run)))
 
 
-def network(results: Sequence[Result]) -> pd.DataFrame:
+def network(results: Sequence[BaseResult]) -> pd.DataFrame:
     """One row a point and seed; routing packets by kind as ``routing_kinds.<kind>``."""
     return _counted(_frame(results, lambda run: [_spread(run["network"])]))
 
 
-def runs(results: Sequence[Result]) -> pd.DataFrame:
+def runs(results: Sequence[BaseResult]) -> pd.DataFrame:
     """One row a run: events, frames and wall seconds of the engine."""
     return _frame(results, lambda run: [run["engine"]])
 
 
-def summary(results: Sequence[Result]) -> pd.DataFrame:
+def summary(results: Sequence[BaseResult]) -> pd.DataFrame:
     """One row a point and metric: mean, half width of the 95 % interval, min, max, n."""
     rows = [
         {**_labels(results, index, point), "metric": metric, **values}
@@ -68,7 +68,14 @@ def summary(results: Sequence[Result]) -> pd.DataFrame:
 
 
 def series(
-    result: Result, name: str, *, flow: int | None, node: int | None, point: int | None, seed: int | None, to_end: bool
+    result: BaseResult,
+    name: str,
+    *,
+    flow: int | None,
+    node: int | None,
+    point: int | None,
+    seed: int | None,
+    to_end: bool,
 ) -> pd.DataFrame:
     """One row a sample of a kept time series; see :meth:`Result.series`."""
     runs = [(p.index, run) for p in result.points for run in p.runs]
@@ -113,7 +120,7 @@ def _look_up(what: str, wanted: int | None, there: set[int]) -> None:
         raise NotFound(f"{what}={wanted!r}: no such {what}; the result has {ranges(sorted(there)) or 'none'}")
 
 
-def all_series(results: Sequence[Result]) -> pd.DataFrame:
+def all_series(results: Sequence[BaseResult]) -> pd.DataFrame:
     """Every kept series in one long table: labels, seed, series, flow, node, t_s, value."""
     parts = []
     for index, result in enumerate(results):
@@ -127,7 +134,7 @@ def all_series(results: Sequence[Result]) -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def _frame(results: Sequence[Result], rows: Callable[[RunResult], Iterable[Row]]) -> pd.DataFrame:
+def _frame(results: Sequence[BaseResult], rows: Callable[[RunResult], Iterable[Row]]) -> pd.DataFrame:
     table = [
         {**_labels(results, index, point), "seed": run["seed"], **row}
         for index, result in enumerate(results)
@@ -150,7 +157,7 @@ def _counted(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.fillna(dict.fromkeys(counts, 0)).astype(dict.fromkeys(counts, "int64"))
 
 
-def _labels(results: Sequence[Result], index: int, point: PointResult) -> Row:
+def _labels(results: Sequence[BaseResult], index: int, point: PointResult) -> Row:
     """Scenario (when there are several), point and swept keys of a row."""
     labels: Row = {"scenario": results[index].scenario.title} if len(results) > 1 else {}
     labels["point"] = point.index
@@ -159,7 +166,7 @@ def _labels(results: Sequence[Result], index: int, point: PointResult) -> Row:
     return labels
 
 
-def _label_columns(results: Sequence[Result]) -> list[str]:
+def _label_columns(results: Sequence[BaseResult]) -> list[str]:
     swept = dict.fromkeys(key for result in results for key in result.scenario.axes)
     return [*(["scenario"] if len(results) > 1 else []), "point", *swept]
 

@@ -22,11 +22,11 @@ from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeAlias, TypeGuard
 
-from hopscope import acks, congestion, trust
-from hopscope.acks import AckPolicy
-from hopscope.congestion import LOADED, CongestionControl
 from hopscope.errors import did_you_mean, listed, shown
-from hopscope.files import read_whole
+from hopscope.io.files import read_whole
+from hopscope.usercode import acks, congestion, trust
+from hopscope.usercode.acks import AckPolicy
+from hopscope.usercode.congestion import LOADED, CongestionControl
 
 PREFIX = "tcp:"
 

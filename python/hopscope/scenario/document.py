@@ -9,7 +9,7 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.errors import InputError, Problem, ScenarioError, shown
-from hopscope.files import not_read, read_whole
+from hopscope.io.files import not_read, read_whole
 from hopscope.scenario.controls import Control, is_class, reference
 
 #: Larger files are refused: positions of many nodes belong in a ``[topology] kind = "file"``.

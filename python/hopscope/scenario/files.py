@@ -6,7 +6,7 @@ import re
 import zlib
 from pathlib import Path
 
-from hopscope.files import not_read, read_whole
+from hopscope.io.files import not_read, read_whole
 
 #: Names of columns, and types of video frames.
 COLUMNS = frozenset(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hopscope.errors import InputError, StoreError
-from hopscope.files import not_written, write_whole
+from hopscope.io.files import not_written, write_whole
 from hopscope.studies.build import Study
 from hopscope.studies.folder import VERDICTS
 from hopscope.studies.reproduce import Reproduction

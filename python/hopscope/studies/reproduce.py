@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, StoreError, counted
-from hopscope.files import make_folder, not_written, read_whole, write_whole
+from hopscope.io.files import make_folder, not_written, read_whole, write_whole
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
@@ -254,7 +254,7 @@ def reproduce(
         InputError: for an unknown key or a bad change.
         Interrupted: on Ctrl-C; finished runs are in the store.
     """
-    from hopscope.runner import run_scenarios
+    from hopscope.running.runner import run_scenarios
 
     request = Request(tuple(keys), quick=quick, seeds=seeds, changes=dict(changes or {}))
     chosen = find(keys, trusted=trusted)

@@ -10,7 +10,7 @@ from pathlib import Path
 from hopscope.campaign.controls import Trace
 from hopscope.campaign.plan import Run
 from hopscope.errors import HopscopeError, counted
-from hopscope.output import COMPRESSIONS, Output, check
+from hopscope.io.output import COMPRESSIONS, Output, check
 from hopscope.scenario import Scenario
 from hopscope.tracing.wanted import Wanted
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from hopscope import _core
 from hopscope.campaign.store import open_store
 from hopscope.errors import InputError, ranges
-from hopscope.results.result import point_words
-from hopscope.runner import prepare
+from hopscope.results.points import point_words
+from hopscope.running.runner import prepare
 from hopscope.scenario import Point, Scenario
 from hopscope.scenario.sweep import is_named
 

@@ -12,7 +12,7 @@ from hopscope.campaign import controls
 from hopscope.campaign.progress import bar
 from hopscope.campaign.stop import Stop
 from hopscope.errors import InputError, Interrupted, RunFailed
-from hopscope.output import Output
+from hopscope.io.output import Output
 from hopscope.scenario import Scenario
 from hopscope.tracing.pick import OneRun, pick
 from hopscope.tracing.wanted import Wanted

@@ -9,7 +9,7 @@ import random
 from typing import ClassVar, TypeAlias
 
 from hopscope._core import AckState
-from hopscope.congestion import LOADED
+from hopscope.usercode.congestion import LOADED
 
 #: What a method returns: None (the wait goes on), a delay in seconds, or the delay and the number of segments that one
 #: ACK is to stand for, each of which may be None.

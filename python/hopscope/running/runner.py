@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
-from hopscope.campaign.capture import Captures, capture_of
-from hopscope.campaign.execute import Traces, execute
-from hopscope.campaign.plan import Plan, Run, make_plan, shard_of
-from hopscope.campaign.progress import bar
+from hopscope.campaign.capture import Captures
+from hopscope.campaign.execute import Traces
+from hopscope.campaign.plan import make_plan, shard_of
 from hopscope.campaign.store import Store
+from hopscope.campaign.work import Hooks, assemble, work
 from hopscope.errors import InputError, Interrupted, RunFailed
-from hopscope.results import Failure, PointResult, Result
-from hopscope.results.columns import opened
+from hopscope.results import Result
 from hopscope.results.stored import RunResult
 from hopscope.scenario import Scenario, load
 
@@ -138,18 +136,19 @@ def run_scenarios(
     if captures is not None:
         captures.check(todo)
     failures: dict[str, str] = {}
-    hooks: _Hooks = {"captures": captures, "traces": traces}
+    hooks: Hooks = {"captures": captures, "traces": traces}
     try:
-        _work(todo, finished, failures, folder, title, hooks, jobs=jobs, executor=executor, progress=progress)
+        kept: dict[str, Any] = {} if folder is None else {"keep": folder.keep, "where": str(folder.path)}
+        work(todo, finished, failures, title, hooks, jobs=jobs, executor=executor, progress=progress, **kept)
     except Interrupted:
         if folder is not None:  # the tables of what is there
             with contextlib.suppress(RunFailed):
-                folder.write_tables(_assemble(plan, finished, failures))
+                folder.write_tables(assemble(plan, finished, failures))
         raise
     if folder is not None and shard is not None:  # what other shards have finished meanwhile
         others = (run for run in plan.unique() if run.key not in finished)
         finished |= {run.key: found for run in others if (found := folder.read(run.key, run.seed)) is not None}
-    results = _assemble(plan, finished, failures)
+    results = assemble(plan, finished, failures)
     if folder is not None:
         folder.write_tables(results)
     return results
@@ -159,62 +158,3 @@ def _is_shard(shard: object) -> bool:
     if not isinstance(shard, tuple) or len(shard) != 2 or not all(type(number) is int for number in shard):
         return False
     return bool(1 <= shard[0] <= shard[1])
-
-
-class _Hooks(TypedDict):
-    """What is written of runs on the way."""
-
-    captures: Captures | None
-    traces: Traces | None
-
-
-def _work(
-    todo: list[Run],
-    finished: dict[str, RunResult],
-    failures: dict[str, str],
-    folder: Store | None,
-    title: str,
-    hooks: _Hooks,
-    *,
-    jobs: int | None,
-    executor: Executor | None,
-    progress: bool,
-) -> None:
-    stored = frozenset(finished)
-
-    def done(run: Run, result_json: str) -> None:
-        if folder is not None and run.key not in stored:
-            folder.keep(run.key, result_json)
-        finished[run.key] = opened(json.loads(result_json))
-
-    def failed(run: Run, message: str) -> None:
-        failures[run.key] = message
-
-    with bar(title, len(todo), sum(run.weight for run in todo), shown=progress) as tally:
-        try:
-            execute(todo, done, failed, jobs=jobs, executor=executor, watcher=tally, **hooks)
-        except Interrupted as error:
-            kept = sum(run.key in finished for run in todo)
-            where = (
-                f" are kept in {folder.path}; the same command goes on from there" if folder else " are lost: no store"
-            )
-            raise Interrupted(f"interrupted: {kept} of {len(todo)} runs finished and{where}") from error
-
-
-def _assemble(plan: Plan, finished: Mapping[str, RunResult], failures: Mapping[str, str]) -> list[Result]:
-    results = []
-    for scenario, point_runs in zip(plan.scenarios, plan.runs, strict=True):
-        points, failed = [], []
-        for point, runs in zip(scenario.points, point_runs, strict=True):
-            found = [finished[run.key] for run in runs if run.key in finished]
-            points.append(PointResult(point.index, point.set, found))
-            failed += [
-                Failure(point.index, run.seed, failures[run.key], point.set) for run in runs if run.key in failures
-            ]
-        results.append(Result(scenario, points, failed, again, capture_of))
-    return results
-
-
-def again(scenario: Scenario, jobs: int | None, progress: bool) -> Result:
-    """Runs a scenario for a result that lacks something of it."""
-    return run_scenarios([scenario], jobs=jobs, progress=progress)[0]

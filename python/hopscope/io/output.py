@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from hopscope.errors import InputError
-from hopscope.files import make_folder, not_written, reason
+from hopscope.io.files import make_folder, not_written, reason
 
 #: Endings of compressed files with the name of the compression.
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}

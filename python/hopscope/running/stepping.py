@@ -9,10 +9,11 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.campaign.controls import code_of
+from hopscope.campaign.work import again
 from hopscope.errors import InputError
 from hopscope.results import PointResult, Result
 from hopscope.results.columns import document, opened
-from hopscope.runner import again, prepare
+from hopscope.running.runner import prepare
 from hopscope.scenario import Scenario, keys, units
 from hopscope.scenario.fields import NS
 

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope import _core
 from hopscope.campaign import controls
-from hopscope.congestion import CongestionControl
 from hopscope.errors import InputError
 from hopscope.results import columns
 from hopscope.scenario import Scenario
 from hopscope.scenario.fields import Field, FieldError
+from hopscope.usercode.congestion import CongestionControl
 
 if TYPE_CHECKING:
     import pandas as pd
