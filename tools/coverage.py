@@ -18,8 +18,7 @@ from hopscope_studies import FOLDER
 STUDIES = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008")
 
 #: Where tests stand that rows name.
-ENGINE = "crates/hopscope-engine/src"
-TCP = "crates/hopscope-tcp/src"
+NET, TCP = "crates/hopscope-net/src", "crates/hopscope-tcp/src"
 CONTROL = f"{TCP}/control"
 DCCP, ATP = "crates/hopscope-transport/src/dccp", "crates/hopscope-transport/src/atp"
 IT = "crates/hopscope-engine/tests/it"
@@ -149,7 +148,7 @@ ROWS = (
         "fu2003.grid-window",
     ),
     _s("fu2003", "drop model", "equations (1) to (5)", "fu2003.fig7"),
-    _s("fu2003", "Link RED", "drops by the MAC's retries", "fu2003.fig8-left", f"{ENGINE}/link/lred.rs"),
+    _s("fu2003", "Link RED", "drops by the MAC's retries", "fu2003.fig8-left", f"{NET}/link/lred.rs"),
     _s("fu2003", "adaptive pacing", "a back-off longer by one packet", "fu2003.fig9-left"),
     _s("fu2003", "RED", "drops by the length of the queue", "fu2003.fig6", "validation.wires"),
     _s("fu2003", "NewReno, Vegas", "the transports", "fu2003.sec6-vegas", "validation.ns2"),
@@ -235,8 +234,8 @@ ROWS = (
         "the connection split at the gateway",
         missing="it breaks the end-to-end semantics; the study names it as what not to do",
     ),
-    _s("zhang2006", "B/N", "the gateway lowers windows", "zhang2006.sec2-2-2", f"{ENGINE}/net/gateway.rs"),
-    _s("zhang2006", "timer scheduler", "packets held back by a timer", "zhang2006.appA-2-3", f"{ENGINE}/link/timer.rs"),
+    _s("zhang2006", "B/N", "the gateway lowers windows", "zhang2006.sec2-2-2", f"{NET}/net/gateway.rs"),
+    _s("zhang2006", "timer scheduler", "packets held back by a timer", "zhang2006.appA-2-3", f"{NET}/link/timer.rs"),
     _s(
         "zhang2006",
         "max-min, proportional, potential delay, throughput",

@@ -8,10 +8,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::config::link::LinkPart;
 use crate::config::{App, Codec, Config, FlowConfig, Transport};
-use crate::iface::WireEnd;
-use crate::iface::wire::Sent;
 use crate::ledger::LedgerResult;
 use crate::metrics::table::Applicability::{Several, Tcp};
 use crate::metrics::table::MetricKind::{Counts, Label, Shares, Text};
@@ -23,6 +20,9 @@ use crate::world::World;
 use crate::world::flow::Flow;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::{Span, Time};
+use hopscope_net::config::link::LinkPart;
+use hopscope_net::iface::WireEnd;
+use hopscope_net::iface::wire::Sent;
 use hopscope_tcp::SenderStats;
 
 pub use tables::{DistributionResult, LinksResult, SeriesResult};

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Config, MacConfig, RadioConfig};
 use hopscope_core::error::{BuildError, BuildErrors};
+use hopscope_net::iface::rules::InterfaceSet;
 
 /// Settings of the nodes that it names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,21 +64,6 @@ pub struct RatesConfig {
     /// Rates allowed for CTS and ACK, bit/s; empty: `basic_rate` alone.
     #[serde(default)]
     pub response_rates: Vec<u64>,
-}
-
-/// Parameters of 802.11 interfaces that are the same.
-#[derive(Debug, Clone)]
-pub struct InterfaceSet<'a> {
-    /// The nodes; none: all that no other set names.
-    pub nodes: Option<&'a [u32]>,
-    /// Radio with the rates of these interfaces.
-    pub radio: Cow<'a, RadioConfig>,
-    /// MAC and queue.
-    pub mac: &'a MacConfig,
-    /// Key of the section that the rates come from, for messages.
-    pub rates_key: String,
-    /// Key of the section that the MAC comes from.
-    pub mac_key: String,
 }
 
 /// Most wires of a network: their default addresses are subnets of four in 172.16.0.0/12.

@@ -1,30 +1,24 @@
 //! Every parameter of the engine: one JSON document describes one run completely.
 
-pub mod aodv;
 pub mod change;
-pub mod dsdv;
-pub mod dsr;
 pub mod host;
-pub mod link;
-mod link_parts;
-pub mod net;
-pub mod olsr;
+mod layers;
 pub mod outage;
 pub mod presets;
 pub mod schema;
-pub mod wire;
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-pub use aodv::AodvConfig;
 pub use change::{Change, ChangeKind, EventConfig};
-pub use dsdv::DsdvConfig;
-pub use dsr::DsrConfig;
 pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
 pub use hopscope_mac::config::{MacConfig, mac};
+pub use hopscope_net::config::{
+    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig, Routing, RoutingConfig, WireConfig, aodv,
+    dsdv, dsr, link, net, olsr, wire,
+};
 pub use hopscope_phy::config::{
     LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
 };
@@ -36,11 +30,7 @@ pub use hopscope_transport::config::{
     dccp, flow,
 };
 pub use host::{HostConfig, RatesConfig};
-pub use link::LinkConfig;
-pub use net::{NetConfig, RoutingConfig};
-pub use olsr::OlsrConfig;
 pub use outage::Outage;
-pub use wire::WireConfig;
 
 use hopscope_core::error::BuildError;
 use hopscope_core::rng::{Purpose, Stream};
@@ -144,6 +134,12 @@ impl Config {
 }
 
 impl Config {
+    /// The routing protocol with its parameters.
+    pub fn routing(&self) -> Routing<'_> {
+        let Config { routing, aodv, dsdv, dsr, olsr, .. } = self;
+        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr }
+    }
+
     /// How the nodes move.
     pub fn movement(&self) -> Movement<'_> {
         let Config { seed, duration, ref nodes, ref mobility, ref paths, .. } = *self;
@@ -231,30 +227,5 @@ hopscope_core::choice! {
         Route = "route",
         /// Jain's fairness index of what the active flows got in each `interval`.
         Fairness = "fairness",
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn are_valid<C>(
-        sets: &[(&str, &str)],
-        set: impl Fn(&str) -> Option<C>,
-        check: impl Fn(&C) -> Vec<BuildError>,
-        unknown: &str,
-    ) {
-        for (name, _) in sets {
-            assert_eq!(check(&set(name).expect("a listed set exists")), [], "{name}");
-        }
-        assert!(set(unknown).is_none(), "{unknown}");
-    }
-
-    #[test]
-    fn every_named_set_is_valid_and_no_other_name_is_known() {
-        are_valid(AodvConfig::SETS, AodvConfig::set, AodvConfig::check, "aodv");
-        are_valid(DsdvConfig::SETS, DsdvConfig::set, DsdvConfig::check, "perkins");
-        are_valid(DsrConfig::SETS, DsrConfig::set, DsrConfig::check, "dsr");
-        are_valid(OlsrConfig::SETS, OlsrConfig::set, OlsrConfig::check, "olsr");
     }
 }

@@ -1,7 +1,7 @@
 //! Named settings: radio presets and the two behaviour profiles.
 //!
-//! A preset or profile is a set of assignments to documented parameters, nothing else; what a profile switches is
-//! read here and nowhere in the protocol machines.
+//! A preset or profile is a set of assignments to documented parameters, nothing else: each layer has its part in its own
+//! `config/presets.rs`, put together here and read nowhere in the protocol machines.
 
 use super::{
     AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
@@ -11,6 +11,7 @@ use hopscope_core::config::params::ParamType;
 use hopscope_core::config::profile::Profile;
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::config::presets::mac;
+use hopscope_net::config::presets::{aodv, dsdv, net};
 pub use hopscope_phy::config::presets::PRESETS;
 use hopscope_phy::config::presets::radio;
 use hopscope_tcp::config::presets::tcp;
@@ -80,25 +81,13 @@ pub const PROFILES: &[&str] = Profile::CHOICES;
 pub fn base(profile: &str, preset: &str) -> Option<Base> {
     let profile = Profile::of(profile)?;
     let radio = radio(profile, preset)?;
-    let mut base = Base { mac: mac(profile, &radio), radio, tcp: tcp(profile), ..Base::default() };
-    match profile {
-        Profile::Standard | Profile::AsNs3 => {}
-        Profile::Ns2 => apply_ns2(&mut base),
-    }
-    Some(base)
-}
-
-/// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
-fn apply_ns2(base: &mut Base) {
-    let Base { net, aodv, dsdv, .. } = base;
-    if let Some(set) = AodvConfig::set("ns2") {
-        *aodv = set; // 44 to 46
-    }
-    if let Some(set) = DsdvConfig::set("ns2") {
-        *dsdv = set; // its agent, item for item
-    }
-    net.link_delay = Span::from_micros(25); // 28
-    net.arp = true; // 29
-    net.udp_header = 0; // 32
-    net.ttl = 32; // the IP default of ns-2
+    Some(Base {
+        mac: mac(profile, &radio),
+        radio,
+        net: net(profile),
+        tcp: tcp(profile),
+        aodv: aodv(profile),
+        dsdv: dsdv(profile),
+        ..Base::default()
+    })
 }

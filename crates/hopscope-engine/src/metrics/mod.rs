@@ -19,12 +19,12 @@ pub mod voice;
 
 use std::collections::BTreeMap;
 
-use crate::config::link::LinkPart;
 use crate::config::{App, Config, FlowConfig, SeriesKind, Transport};
 use crate::record::{Classes, DropReason, NetworkView, Record, Recorder};
-use crate::routing::RoutingNote;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::{Span, Time};
+use hopscope_net::config::link::LinkPart;
+use hopscope_net::routing::RoutingNote;
 use hopscope_packet::dccp::ResetCode;
 
 pub use counters::CounterSnapshot;

@@ -1,9 +1,9 @@
 //! Whether the source of a flow has a route to its destination, from the notes of the routing machines.
 
 use crate::config::Config;
-use crate::config::net::RoutingProtocol;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::{Span, Time};
+use hopscope_net::config::net::RoutingProtocol;
 
 /// The route of one flow at its source. Only the flow's own time counts: from its start until it stops or has carried
 /// everything, inside the measured time.

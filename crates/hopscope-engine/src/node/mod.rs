@@ -2,17 +2,17 @@
 
 use smallvec::SmallVec;
 
-use crate::iface::{Interface, Wifi, Wires};
-use crate::net::ip::Ip;
-use crate::net::{Arp, Gateway};
-use crate::routing::{Forwarding, Router};
 use hopscope_core::ids::NodeId;
 use hopscope_mac::dcf::Attempts;
+use hopscope_net::iface::{Interface, Wifi, Wires};
+use hopscope_net::net::ip::Ip;
+use hopscope_net::net::{Arp, Gateway};
+use hopscope_net::routing::{Forwarding, Router};
 use hopscope_tcp::endpoint::{MacCounters, NodeView};
 use hopscope_transport::BoundSockets;
 
 /// Sockets, network layer and routing of one node. The state of its sockets and interfaces lies in tables of their own
-/// ([`hopscope_transport::Sockets`], [`crate::iface`]).
+/// ([`hopscope_transport::Sockets`], [`hopscope_net::iface`]).
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Node {

@@ -2,12 +2,12 @@
 //!
 //! A record has the instant it is given with; a field may have another. Records of one instant come as things happen.
 
-use crate::config::link::LinkPart;
-use crate::routing::RoutingNote;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
+use hopscope_net::config::link::LinkPart;
+use hopscope_net::routing::RoutingNote;
 use hopscope_packet::{Body, DropReason, dccp::ResetCode, tcp::TcpFlags};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::Timer;

@@ -3,10 +3,10 @@
 use super::line::Line;
 use super::numbers::Numbers;
 use crate::record::{Header, NetworkView, Record};
-use crate::routing::{RouteLoss, RoutingNote};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
+use hopscope_net::routing::{RouteLoss, RoutingNote};
 use hopscope_packet::tcp::TcpFlags;
 use hopscope_packet::{Body, Packet};
 use hopscope_phy::phy::RxOutcome;

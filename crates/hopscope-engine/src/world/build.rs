@@ -15,16 +15,9 @@ use super::{Controls, OwnCode, Wiring, World};
 use smallvec::SmallVec;
 
 use crate::app::Source;
-use crate::config::link::LinkPart;
-use crate::config::net::RoutingProtocol;
 use crate::config::{AckPolicy, Config, FlowConfig, HostConfig, LinkConfig, MacConfig, Transport};
-use crate::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
-use crate::link::LinkLayer;
-use crate::net::Gateway;
-use crate::net::ip::Ip;
 use crate::node::Node;
 use crate::record::Recorder;
-use crate::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
 use hopscope_core::error::BuildError;
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, SocketId};
@@ -34,6 +27,13 @@ use hopscope_core::units::Time;
 use hopscope_mac::contention::Station;
 use hopscope_mac::rate::RateControl;
 use hopscope_mac::{Collisions, Dcf};
+use hopscope_net::config::link::LinkPart;
+use hopscope_net::config::net::RoutingProtocol;
+use hopscope_net::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
+use hopscope_net::link::LinkLayer;
+use hopscope_net::net::Gateway;
+use hopscope_net::net::ip::Ip;
+use hopscope_net::routing::{FixedRoutes, Forwarding, Machine, Router, Table};
 use hopscope_packet::{PacketArena, Ports};
 use hopscope_phy::channel::{Channel, Medium};
 use hopscope_phy::config::radio::Shadowing;
@@ -47,11 +47,11 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let nodes = config.nodes.len();
     let mobility = Mobility::new(&config.movement());
     let mut medium = Medium::seeded(&begin(config, &mobility), &config.radio_with_all_rates(), config.seed);
-    let rules = RuleSets::new(config);
+    let rules = RuleSets::new(config.interfaces());
     let fixed = config.routing.protocol == RoutingProtocol::Static;
     let mut tables = vec![Table::default(); nodes];
     let radios = Radios::new(config);
-    let wires = Wires::new(config);
+    let wires = Wires::new(&config.wires, &config.link, config.nodes.len(), config.seed);
     replay::announce(&config.traces, &mut medium);
     let (routes, hops, lost) = install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables);
     lost.into_iter().next().map_or(Ok(()), Err)?;
@@ -74,7 +74,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
         processed: 0,
         frames: 0,
         nodes: PerNode::new(&places, |n| {
-            let router = Router::new(n, config);
+            let router = Router::new(n, config.routing());
             let ip = ip(config, router.as_ref());
             let forwarding = match router {
                 None => Forwarding::Static(std::mem::take(&mut tables[n.index()])),
@@ -211,7 +211,8 @@ pub(super) fn unreachable_flows(config: &Config) -> Vec<BuildError> {
     let places = begin(config, &Mobility::new(&config.movement()));
     let mut medium = Medium::seeded(&places, &config.radio_with_all_rates(), config.seed);
     replay::announce(&config.traces, &mut medium);
-    let (wires, radios) = (Wires::new(config), Radios::new(config));
+    let (wires, radios) =
+        (Wires::new(&config.wires, &config.link, config.nodes.len(), config.seed), Radios::new(config));
     let mut tables = vec![Table::default(); config.nodes.len()];
     install_routes(config, &Graph::new(&medium, &wires, &radios), &mut tables).2
 }

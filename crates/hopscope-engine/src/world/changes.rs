@@ -3,11 +3,11 @@
 use super::World;
 use crate::config::change::CHANGEABLE;
 use crate::config::{Change, ChangeKind};
-use crate::iface::RuleSets;
 use crate::record::{Record, Recorder};
 use hopscope_core::error::BuildError;
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_net::iface::RuleSets;
 use hopscope_phy::mobility::Leg;
 
 impl<R: Recorder> World<R> {
@@ -156,7 +156,7 @@ impl<R: Recorder> World<R> {
         if key.starts_with("radio.") {
             self.channel.set_errors(&self.settings.radio, self.settings.seed, self.nodes.len());
         } else {
-            let rules = RuleSets::new(&self.settings);
+            let rules = RuleSets::new(self.settings.interfaces());
             self.common_rules = rules.common().station.clone();
             for node in (0..self.nodes.len() as u32).map(NodeId) {
                 self.wifi[node].rules = rules.of(node).clone();

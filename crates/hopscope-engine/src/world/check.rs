@@ -1,13 +1,13 @@
 //! What a configuration must hold to be built.
 
-use crate::config::host::InterfaceSet;
-use crate::config::net::{RouteNotices, RoutingProtocol};
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, MacConfig, RadioConfig, seconds};
 use hopscope_core::error::{BuildError, BuildErrors, require};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::MacRules;
 use hopscope_mac::fragment::{self, Fragmentation};
+use hopscope_net::config::net::{RouteNotices, RoutingProtocol};
+use hopscope_net::iface::rules::InterfaceSet;
 use hopscope_packet::atp::AtpPacket;
 use hopscope_packet::dccp::MAX_DATA_HEADER;
 use hopscope_phy::channel;

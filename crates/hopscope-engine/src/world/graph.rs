@@ -1,9 +1,9 @@
 //! Who is one hop from whom: over a wire, or within radio range.
 
 use crate::config::Config;
-use crate::iface::Wires;
-use crate::routing::fixed::{Neighbours, Tables, on_routes};
 use hopscope_core::ids::NodeId;
+use hopscope_net::iface::Wires;
+use hopscope_net::routing::fixed::{Neighbours, Tables, on_routes};
 use hopscope_phy::channel::Medium;
 
 /// Who has a radio.

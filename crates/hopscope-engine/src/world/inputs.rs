@@ -5,18 +5,18 @@
 
 use super::World;
 use super::work::Work;
-use crate::iface::Wifi;
-use crate::iface::outside::ExternalArrival;
-use crate::net::arp::ArpOutcome;
-use crate::net::ip::{self, Step};
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
-use crate::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::Span;
 use hopscope_mac::contention::AccessAnswer;
 use hopscope_mac::dcf::MacCx;
 use hopscope_mac::{Dcf, MacEffects};
+use hopscope_net::iface::Wifi;
+use hopscope_net::iface::outside::ExternalArrival;
+use hopscope_net::net::arp::ArpOutcome;
+use hopscope_net::net::ip::{self, Step};
+use hopscope_net::routing::{Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router};
 use hopscope_packet::{Body, Notice, Packet};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::{Cx, PathEvent, Payload, Timer, TransportEffect};

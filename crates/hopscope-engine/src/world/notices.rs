@@ -13,11 +13,11 @@
 use std::collections::BTreeMap;
 
 use super::World;
-use crate::config::net::RouteNotices;
 use crate::config::{FlowConfig, NetConfig};
 use crate::record::{Record, Recorder};
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_net::config::net::RouteNotices;
 use hopscope_packet::{Body, DropReason, Packet, PathNotice, PathNoticeKind};
 use hopscope_tcp::config::tcp::RouteFailure;
 use hopscope_tcp::endpoint::PathEvent;

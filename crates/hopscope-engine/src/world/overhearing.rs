@@ -2,11 +2,11 @@
 
 use super::World;
 use crate::config::Config;
-use crate::config::net::RoutingProtocol;
 use crate::record::Recorder;
 use hopscope_core::event::Event;
 use hopscope_core::ids::NodeId;
 use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_net::config::net::RoutingProtocol;
 use hopscope_packet::arena::Extension;
 use hopscope_phy::phy::Arrival;
 

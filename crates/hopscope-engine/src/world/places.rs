@@ -8,9 +8,9 @@ use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
 use crate::node::Node;
-use crate::routing::Forwarding;
-use crate::routing::fixed::{Table, Tables};
 use hopscope_core::ids::NodeId;
+use hopscope_net::routing::Forwarding;
+use hopscope_net::routing::fixed::{Table, Tables};
 
 /// Place of each node.
 #[derive(Debug, Clone)]
@@ -145,7 +145,7 @@ impl Tables for PerNode<Node> {
 mod tests {
     use super::*;
     use crate::config::presets;
-    use crate::routing::FixedRoutes;
+    use hopscope_net::routing::FixedRoutes;
     use hopscope_phy::channel::Medium;
 
     #[test]

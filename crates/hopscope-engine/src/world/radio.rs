@@ -3,12 +3,12 @@
 use super::World;
 use super::listeners::Listeners;
 use super::view::view;
-use crate::iface::Wifi;
 use crate::record::{Classes, Record, Recorder};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
 use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_net::iface::Wifi;
 use hopscope_phy::channel::FrameSummary;
 use hopscope_phy::phy::{Arrival, Packed};
 

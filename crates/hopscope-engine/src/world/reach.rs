@@ -5,10 +5,10 @@
 //! of time to live n is heard at most n hops away (RFC 3561 6.4, RFC 4728 8.2.2); beyond that a node that has learnt a
 //! route from another flow may answer, so a search is judged only where no such flow exists.
 
-use crate::config::aodv::Detection;
-use crate::config::net::RoutingProtocol;
 use crate::config::{Config, FlowConfig};
 use hopscope_core::error::{BuildError, require};
+use hopscope_net::config::aodv::Detection;
+use hopscope_net::config::net::RoutingProtocol;
 use hopscope_phy::config::mobility::MobilityModel;
 use hopscope_phy::config::radio::{Fading, Shadowing};
 

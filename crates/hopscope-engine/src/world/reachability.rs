@@ -6,9 +6,9 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::build::{begin, check_reachable, unreachable_flows};
-use crate::config::net::RoutingProtocol;
 use crate::config::{Config, HostConfig};
 use hopscope_core::error::BuildError;
+use hopscope_net::config::net::RoutingProtocol;
 use hopscope_phy::channel::decoding::Decoding;
 use hopscope_phy::mobility::Mobility;
 

@@ -2,10 +2,10 @@
 
 use crate::config::{Outage, WireConfig, presets};
 use crate::record::NullRecorder;
-use crate::routing::{RouteLoss, RoutingEffect, RoutingNote};
 use crate::world::World;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_net::routing::{RouteLoss, RoutingEffect, RoutingNote};
 use hopscope_packet::{Body, Packet, PathOption};
 use hopscope_tcp::endpoint::PathEvent;
 use hopscope_transport::sockets::FIRST_DYNAMIC;

@@ -8,7 +8,7 @@ use hopscope_engine::{World, simulation, world};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{chain, flow, property};
+use crate::support::{chain, flow};
 
 /// Events after which a run counts as alive.
 const ENOUGH: u64 = 20_000;
@@ -248,7 +248,7 @@ fn every_parameter_at_its_extremes_runs_or_is_refused() {
 }
 
 proptest! {
-    #![proptest_config(property(500))]
+    #![proptest_config(hopscope_testing::property(500))]
 
     #[test]
     fn changed_documents_run_or_are_refused(

@@ -20,7 +20,7 @@ use hopscope_engine::{World, world};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{Log, chain, flow, is_data_received, is_data_sent, property};
+use crate::support::{Log, chain, flow, is_data_received, is_data_sent};
 
 /// A handful of nodes within reach of each other, with any radio and MAC rules.
 fn network() -> impl Strategy<Value = Config> {
@@ -202,7 +202,7 @@ pub fn flows() -> impl Strategy<Value = Vec<(u32, u32, u8, u64)>> {
 }
 
 proptest! {
-    #![proptest_config(property(150))]
+    #![proptest_config(hopscope_testing::property(150))]
 
     #[test]
     fn the_walk_over_edges_is_exact(config in routed(), flows in flows()) {

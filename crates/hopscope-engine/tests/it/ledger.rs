@@ -13,7 +13,7 @@ use hopscope_engine::units::{Span, Time};
 use proptest::prelude::*;
 
 use crate::invariants::{EVERY, flows, routed, with_flows};
-use crate::support::{chain, flow, property, tcp_chain};
+use crate::support::{chain, flow, tcp_chain};
 
 /// Runs with a ledger and the hash of the trajectory.
 fn explained(config: &Config) -> (RunResult, LedgerResult, u64) {
@@ -75,7 +75,7 @@ fn on_air(ledger: &LedgerResult, node: usize) -> u64 {
 }
 
 proptest! {
-    #![proptest_config(property(150))]
+    #![proptest_config(hopscope_testing::property(150))]
 
     #[test]
     fn every_nanosecond_has_one_cause(config in routed(), flows in flows(), warmup in 0..1_200u64) {

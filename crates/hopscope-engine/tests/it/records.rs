@@ -22,7 +22,7 @@ use hopscope_engine::units::{Span, Time};
 use proptest::prelude::*;
 
 use crate::invariants::{EVERY, flows, routed, with_flows};
-use crate::support::{Log, chain, flow, property, tcp_chain};
+use crate::support::{Log, chain, flow, tcp_chain};
 
 /// Interface queues as the records report them.
 #[derive(Debug, Default)]
@@ -72,7 +72,7 @@ impl Queues {
 }
 
 proptest! {
-    #![proptest_config(property(150))]
+    #![proptest_config(hopscope_testing::property(150))]
 
     #[test]
     fn queues_are_what_joined_less_what_left_and_was_dropped(config in routed(), flows in flows()) {
@@ -191,7 +191,7 @@ impl Recorder for Eavesdropper {
 }
 
 proptest! {
-    #![proptest_config(property(100))]
+    #![proptest_config(hopscope_testing::property(100))]
 
     #[test]
     fn who_is_overheard_does_not_notice(config in routed(), flows in flows()) {

@@ -21,7 +21,7 @@ use hopscope_engine::units::{Span, Time};
 
 use proptest::prelude::*;
 
-use crate::support::{Log, chain, flow, is_data_sent, property};
+use crate::support::{Log, chain, flow, is_data_sent};
 
 /// A protocol with a parameter set.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -272,7 +272,7 @@ fn flapping(case: Case, seed: u64, outages: &[(u32, u32, u32)]) -> Config {
 }
 
 proptest! {
-    #![proptest_config(property(48))]
+    #![proptest_config(hopscope_testing::property(48))]
 
     #[test]
     fn radios_that_come_and_go_lose_no_packet_on_the_books(

@@ -63,17 +63,6 @@ pub fn busy_field(profile: &str, seconds: u64) -> Config {
     config
 }
 
-/// Settings of a property test: a fixed seed, so that a run repeats; `cases` unless PROPTEST_CASES asks for others.
-pub fn property(cases: u32) -> proptest::test_runner::Config {
-    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok());
-    proptest::test_runner::Config {
-        cases: asked.unwrap_or(cases),
-        rng_seed: proptest::test_runner::RngSeed::Fixed(1),
-        failure_persistence: None,
-        ..Default::default()
-    }
-}
-
 /// Keeps every record.
 #[derive(Debug, Default)]
 pub struct Log(pub Vec<(Time, Record)>);

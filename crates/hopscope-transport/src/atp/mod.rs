@@ -2,7 +2,7 @@
 //!
 //! | who | what |
 //! |---|---|
-//! | every node | averages the time that packets wait in its queue (Q) and the time that the one at the head takes to be sent (T), and writes Q + T into the header of data that leaves where that is the largest so far ([`crate::link`]) |
+//! | every node | averages the time that packets wait in its queue (Q) and the time that the one at the head takes to be sent (T), and writes Q + T into the header of data that leaves where that is the largest so far (the link layer) |
 //! | receiver | averages these delays D and reports the average and what has come once an epoch |
 //! | sender | has the rate 1/D, as far as its rules of increase and decrease let it |
 //!

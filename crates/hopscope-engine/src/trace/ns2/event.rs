@@ -1,10 +1,10 @@
 //! What a line of ns-2 is about, before it is written in one of its formats.
 
-use crate::config::net::RoutingProtocol;
 use crate::config::{App, FlowConfig};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
 use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_net::config::net::RoutingProtocol;
 use hopscope_packet::aodv::AodvMessage;
 use hopscope_packet::atp::AtpKind;
 use hopscope_packet::dccp::DccpType;

@@ -19,12 +19,12 @@ mod text;
 
 use super::{Filter, Output, Sink, Trace};
 use crate::config::Config;
-use crate::config::net::RoutingProtocol;
 use crate::record::{Classes, NetworkView, Record, Recorder};
 use event::{Event, Layer, MacHeader, What};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Time;
 use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_net::config::net::RoutingProtocol;
 use hopscope_packet::{Body, DropReason, Packet};
 use hopscope_phy::phy::RxOutcome;
 use packets::Packets;
@@ -121,7 +121,7 @@ impl<S: Sink> Ns2Trace<S> {
 
     /// A packet leaves a node by a wire, not by its radio.
     fn is_on_wire(&self, node: NodeId, via: u8) -> bool {
-        via != crate::iface::Interface::WIFI || !self.has_radio(node)
+        via != hopscope_net::iface::Interface::WIFI || !self.has_radio(node)
     }
 
     // ---- lines -----------------------------------------------------------------------------------------------

@@ -182,7 +182,7 @@ pub fn on_routes(tables: &impl Tables, nodes: usize) -> Vec<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::RadioConfig;
+    use hopscope_phy::config::RadioConfig;
 
     fn chain(hops: u32) -> Medium {
         let positions: Vec<[f64; 2]> = (0..=hops).map(|i| [200.0 * f64::from(i), 0.0]).collect();

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 
 use super::Port;
 use super::delay::Variation;
-use crate::config::{Config, WireConfig};
+use crate::config::{LinkConfig, WireConfig};
 use crate::link::LinkLayer;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
@@ -186,15 +186,15 @@ pub struct Wires {
 }
 
 impl Wires {
-    /// Those of a configuration.
-    pub fn new(config: &Config) -> Self {
-        if config.wires.is_empty() {
+    /// Those of a run of so many nodes with this seed; `link` has the parameters of what stands before their transmitters.
+    pub fn new(wires: &[WireConfig], link: &LinkConfig, nodes: usize, seed: u64) -> Self {
+        if wires.is_empty() {
             return Wires::default();
         }
-        let ends = config.wires.iter().flat_map(|wire| [(wire, 0), (wire, 1)]).zip(0..).map(|((wire, end), number)| {
-            let mut made = WireEnd::new(wire, end, (config.seed, number));
-            made.port.layer = config.wire_layer(wire).map(|section| {
-                let rng = Stream::derive(config.seed, 0, number, Purpose::WireLink);
+        let ends = wires.iter().flat_map(|wire| [(wire, 0), (wire, 1)]).zip(0..).map(|((wire, end), number)| {
+            let mut made = WireEnd::new(wire, end, (seed, number));
+            made.port.layer = wire.layer(link).map(|section| {
+                let rng = Stream::derive(seed, 0, number, Purpose::WireLink);
                 Box::new(LinkLayer::new(&section, rng))
             });
             made
@@ -203,7 +203,7 @@ impl Wires {
         let mut by_node: Vec<u32> = (0..ends.len() as u32).collect();
         by_node.sort_by_key(|&end| ends[end as usize].node);
         let before = |node: usize| by_node.partition_point(|&end| ends[end as usize].node.index() < node) as u32;
-        let starts = (0..=config.nodes.len()).map(before).collect();
+        let starts = (0..=nodes).map(before).collect();
         Wires { ends, by_node, starts }
     }
 
@@ -301,12 +301,10 @@ mod tests {
 
     #[test]
     fn a_node_finds_its_ends() {
-        let base = crate::config::presets::base("standard", "wavelan-2M").expect("a profile and a preset");
-        let mut config = base.config(vec![[0.0; 2]; 4], Span::from_secs(1));
-        assert!(Wires::new(&config).of(NodeId(2)).is_empty());
+        let made = |wires: &[WireConfig]| Wires::new(wires, &LinkConfig::default(), 4, 1);
+        assert!(made(&[]).of(NodeId(2)).is_empty());
         let wire = |ends| WireConfig::between(ends, 1_000_000, Span::ZERO, 5);
-        config.wires = vec![wire([3, 0]), wire([0, 1]), wire([1, 3])];
-        let wires = Wires::new(&config);
+        let wires = made(&[wire([3, 0]), wire([0, 1]), wire([1, 3])]);
         let of = |node| wires.of(NodeId(node)).to_vec();
         assert_eq!([of(0), of(1), of(2), of(3)], [vec![1, 2], vec![3, 4], vec![], vec![0, 5]]);
         assert_eq!((wires[5].node, wires[5].peer), (NodeId(3), NodeId(1)));

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::link::{LinkConfig, LinkPart, LinkParts};
-use super::{Config, LONGEST, seconds};
+use hopscope_core::config::section::{LONGEST, seconds};
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Span;
 
@@ -100,6 +100,12 @@ impl WireConfig {
         if end == 0 { self.loss } else { self.back_loss.unwrap_or(self.loss) }
     }
 
+    /// The parameters of what stands before its transmitters: those of `link` with the parts of the wire; none where its
+    /// queues are plain.
+    pub fn layer(&self, link: &LinkConfig) -> Option<LinkConfig> {
+        (!self.link.is_plain()).then(|| LinkConfig { layer: self.link, ..link.clone() })
+    }
+
     /// What is wrong with the `number`-th wire of a network of so many nodes.
     pub fn check(&self, number: usize, nodes: usize) -> Vec<BuildError> {
         let key = |name: &str| format!("wires.{number}.{name}");
@@ -149,14 +155,6 @@ impl WireConfig {
             format!("found {}; before a wire may stand plain, {allowed}: the others need a MAC", self.link)
         });
         found.0
-    }
-}
-
-impl Config {
-    /// The parameters of what stands before the transmitters of a wire: those of `link` with the parts of the wire; none
-    /// where its queues are plain.
-    pub fn wire_layer(&self, wire: &WireConfig) -> Option<LinkConfig> {
-        (!wire.link.is_plain()).then(|| LinkConfig { layer: wire.link, ..self.link.clone() })
     }
 }
 

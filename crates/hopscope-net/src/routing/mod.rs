@@ -22,7 +22,7 @@ use dsdv::Dsdv;
 use dsr::Dsr;
 use olsr::Olsr;
 
-use crate::config::Config;
+use crate::config::Routing;
 use crate::config::net::RoutingProtocol;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::Stream;
@@ -77,14 +77,14 @@ macro_rules! of_each {
 }
 
 impl Router {
-    /// The machine of `node` under the protocol of a configuration; none where routes are static.
-    pub fn new(node: NodeId, config: &Config) -> Option<Self> {
-        match config.routing.protocol {
+    /// The machine of `node` under a protocol; none where routes are static.
+    pub fn new(node: NodeId, config: Routing<'_>) -> Option<Self> {
+        match config.protocol {
             RoutingProtocol::Static => None,
-            RoutingProtocol::Aodv => Some(Router::Aodv(Aodv::new(node, &config.aodv))),
-            RoutingProtocol::Dsdv => Some(Router::Dsdv(Dsdv::new(node, &config.dsdv))),
-            RoutingProtocol::Dsr => Some(Router::Dsr(Dsr::new(node, &config.dsr))),
-            RoutingProtocol::Olsr => Some(Router::Olsr(Olsr::new(node, &config.olsr))),
+            RoutingProtocol::Aodv => Some(Router::Aodv(Aodv::new(node, config.aodv))),
+            RoutingProtocol::Dsdv => Some(Router::Dsdv(Dsdv::new(node, config.dsdv))),
+            RoutingProtocol::Dsr => Some(Router::Dsr(Dsr::new(node, config.dsr))),
+            RoutingProtocol::Olsr => Some(Router::Olsr(Olsr::new(node, config.olsr))),
         }
     }
 

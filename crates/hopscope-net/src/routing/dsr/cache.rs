@@ -1,7 +1,7 @@
 //! The route cache: every link a node has heard of, in both directions (RFC 4728 4.1, appendix A).
 
-use crate::config::LONGEST;
 use crate::config::dsr::{DsrConfig, LinkLife};
+use hopscope_core::config::section::LONGEST;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dsr::BrokenLink;

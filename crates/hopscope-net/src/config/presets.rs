@@ -1,0 +1,29 @@
+//! The network layer's part of profiles: assignments to documented parameters, nothing else.
+
+use super::{AodvConfig, DsdvConfig, NetConfig};
+use hopscope_core::config::profile::Profile;
+use hopscope_core::units::Span;
+
+/// The network layer under a profile; the numbers are the items of docs/models/ns2.md.
+pub fn net(profile: Profile) -> NetConfig {
+    let mut net = NetConfig::default();
+    if profile == Profile::Ns2 {
+        net.link_delay = Span::from_micros(25); // 28
+        net.arp = true; // 29
+        net.udp_header = 0; // 32
+        net.ttl = 32; // the IP default of ns-2
+    }
+    net
+}
+
+/// AODV under a profile: items 44 to 46 of docs/models/ns2.md.
+pub fn aodv(profile: Profile) -> AodvConfig {
+    let own = if profile == Profile::Ns2 { AodvConfig::set("ns2") } else { None };
+    own.unwrap_or_default()
+}
+
+/// DSDV under a profile: the agent of ns-2.35, item for item.
+pub fn dsdv(profile: Profile) -> DsdvConfig {
+    let own = if profile == Profile::Ns2 { DsdvConfig::set("ns2") } else { None };
+    own.unwrap_or_default()
+}
