@@ -11,11 +11,9 @@ from typing import Any
 from hopscope.errors import ranges
 from hopscope.models.drops import chain_limits, drops, last_state_probability
 from hopscope.report.chart import Chart, Line, Panel
-from hopscope.results.comparisons import Verdict, best, difference
+from hopscope.results.comparisons import Verdict, best, difference, every, exceeds
 from hopscope.results.samples import Data, NoSamplesError, Run, Table, estimate, show
-from hopscope.results.stats import number
-from hopscope.studies.judge import every, exceeds, gradual, rank_correlation
-from hopscope.studies.measures import Reading
+from hopscope.results.stats import gradual, number, rank_correlation
 from hopscope.studies.verbs import Check, Judgement
 
 PAYLOAD = 1460
@@ -133,49 +131,7 @@ def pipe(check: Check, table: Table) -> Judgement:
     return 0.5 <= flows * peak.at / capacity <= 2, words
 
 
-def loses_more(check: Check, table: Table, other: Table) -> Judgement:
-    """Whether the default window loses a larger part of the best than in another setting."""
-    at = {check.along: check.args["value"]}
-    here, there = (Reading(check.measure, at, "loss", check.along).take(found) for found in (table, other))
-    half = (here.ci95 or 0.0) + (there.ci95 or 0.0)
-    gap = here.mean - there.mean
-    return (None if abs(gap) <= half else gap > 0), f"loses {show(here, '%')}, the other {show(there, '%')}"
-
-
 # --- Section 4 --------------------------------------------------------------------------------------------------------
-
-
-def fullest_in_the_middle(check: Check, table: Table) -> Judgement:
-    """Whether the fullest queue is that of node 4, 5 or 6 of 9, and below a limit where there is one."""
-    means = [table.mean(f"node.{node}.{check.args['value']}") for node in range(9)]
-    place = means.index(max(means)) + 1
-    words = f"fullest at node {place}; means {', '.join(number(mean) for mean in means)}"
-    return max(means) <= check.args.get("high", math.inf) and 4 <= place <= 6, words
-
-
-def contention_first(check: Check, table: Table) -> Judgement:
-    """Whether a mean of one contention drop a run comes before one of an overflow drop."""
-
-    def first(metric: str) -> Any:
-        return next((x for x, y in table.curve(check.along, metric, check.at) if y.mean >= 1), None)
-
-    contention, overflow = first("network.mac_retry_drops"), first("network.queue_drops")
-    where = ["nowhere" if at is None else f"from {at} on" for at in (contention, overflow)]
-    holds = contention is not None and (overflow is None or contention < overflow)
-    return holds, f"contention drops {where[0]}, overflow drops {where[1]}"
-
-
-def saturates(check: Check, table: Table) -> Judgement:
-    """Whether a curve stays within 20 % from nine tenths of its largest value on."""
-    means = list(check.means(table).items())
-    top = max(mean for _, mean in means)
-    if top == 0:
-        return False, "nothing anywhere"
-    start = next(place for place, (_, mean) in enumerate(means) if mean >= 0.9 * top)
-    beyond = [mean for _, mean in means[start:]]
-    words = f"from {means[start][0]} on between {number(min(beyond))} and {number(max(beyond))}"
-    # A level that is there at the lowest load already is no saturation.
-    return start > 0 and len(beyond) >= 3 and 1 - min(beyond) / max(beyond) <= 0.2, words
 
 
 def lossy_below_capacity(check: Check, table: Table) -> Judgement:
@@ -236,20 +192,6 @@ def _values(check: Check, table: Table, metric: Any) -> list[float]:
     return found
 
 
-def tracks(check: Check, table: Table) -> Judgement:
-    """Whether a model's mean error is at most `high` % of the largest value of `to`, or both rise together (`low`)."""
-    measured, model = _values(check, table, check.args["to"]), _values(check, table, check.measure)
-    if "low" in check.args:
-        trend = rank_correlation(measured, model)
-        return trend >= check.args["low"], f"rank correlation {trend:.2f}"
-    top = max(measured)
-    if top == 0:
-        return False, "no drops at any load"
-    share = 100 * sum(abs(a - b) for a, b in zip(measured, model, strict=True)) / len(measured) / top
-    words = f"mean error {number(share)} % of the largest measured {number(top)}; the model's {number(max(model))}"
-    return share <= check.args["high"], words
-
-
 def three_regimes(check: Check, table: Table) -> Judgement:
     """Whether next to nothing is lost below B*, then more and more, then always the same."""
     places, values = _values(check, table, backlog), _values(check, table, check.measure)
@@ -297,13 +239,6 @@ def nearer_the_quarter(check: Check, table: Table, other: Table) -> Judgement:
         pair = (number(found.mean(check.measure, at)) for found in (table, other))
         words.append(f"{hops} hops: {' against '.join(pair)}")
     return every(verdicts), "mean window " + "; ".join(words)
-
-
-def jain_of(check: Check, _table: Table) -> Judgement:
-    """Whether a printed index follows from printed throughputs."""
-    first, second, printed = check.args["value"]
-    index = (first + second) ** 2 / (2 * (first**2 + second**2))
-    return abs(index - printed) <= 5e-4, f"{index:.4f} from the printed throughputs, {printed} printed"
 
 
 # --- Figures ----------------------------------------------------------------------------------------------------------

@@ -1,12 +1,11 @@
-"""validation: places of stations, moving nodes, metrics over all flows or nodes, recovery, frame durations, wires.
+"""validation: places of stations, moving nodes, metrics over all flows or nodes, wires.
 
-What no verb can say: the last two look into the engine or into samples of a window, not into results of scenarios.
+What no verb can say: the last look into samples of a window, not into results of scenarios.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -15,11 +14,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
 from hopscope.models.response import westwood_plus
 from hopscope.report.chart import Chart, Line, Panel
-from hopscope.results.samples import Data, Table, show
-from hopscope.results.stats import number
+from hopscope.results.samples import Data, Table
 from hopscope.studies.verbs import Check, Judgement
 
 if TYPE_CHECKING:
@@ -171,31 +168,7 @@ def _layout(topology: str) -> tuple[list[list[float]], list[tuple[int, int]]]:
     return [[float(x), 0.0] for _, x in places], [(names.index(a), names.index(b)) for a, b in pairs]
 
 
-# --- Recovery: flow 1 is asked after a node died, the later ones after a node came back -------------------------------
-
-
-def _times(run: Run, metric: str) -> list[float | None]:
-    flows = run["flows"][1:2] if metric == "after_death" else run["flows"][2:]
-    return [flow["first_delivery_s"] for flow in flows]
-
-
-def mean_after_cuts(run: Run) -> float | None:
-    """Mean time until packets arrive again after the node came back, seconds."""
-    found = [time for time in _times(run, "after_cuts") if time is not None]
-    return sum(found) / len(found) if found else None
-
-
-def recovers(check: Check, table: Table) -> Judgement:
-    """Packets arrive again in every case, and within `high` seconds where that is given."""
-    found = [time for run in table.runs() for time in _times(run, check.measure.name)]
-    measured = [time for time in found if time is not None]
-    if len(measured) < len(found):
-        return False, f"no packet arrived again in {len(found) - len(measured)} of {len(found)} cases"
-    words = f"{show(table.interval(check.measure), 's')}, longest {number(max(measured))} s"
-    return max(measured) <= check.args.get("high", math.inf), words
-
-
-# --- Saturated cells and frames --------------------------------------------------------------------------------------
+# --- Saturated cells --------------------------------------------------------------------------------------
 
 ATTEMPTS = 7
 """Attempts after which the cells of validation.models give a frame up."""
@@ -219,18 +192,6 @@ def collision_probability(run: Run) -> float:
     return float((drops / (drops + received)) ** (1 / ATTEMPTS))
 
 
-def frame_time(check: Check, _table: Table) -> Judgement:
-    """The engine's duration of a frame (`value`: bytes, bit/s), against the clauses' formulas, to the nanosecond."""
-    from hopscope import _core
-
-    size, rate = check.args["value"]
-    preset = check.document["radio"]["preset"]
-    radio = json.dumps(json.loads(_core.base_config("standard", preset))["radio"])
-    expected = (ofdm_airtime_ns if preset.startswith("ofdm") else dsss_airtime_ns)(size, rate)
-    found = _core.frame_airtime_ns(radio, size, rate)
-    return found == expected, f"{found} ns"
-
-
 # --- One wired bottleneck --------------------------------------------------------------------------------------------
 
 RATE = 1000.0
@@ -246,9 +207,6 @@ CUBIC_C, CUBIC_BETA = 0.4, 0.7
 
 FROM = 20.0
 """Instant (s) from which the flows are judged: slow start and its losses are over."""
-
-SERVICE = 7.556e-3 + 1.764e-3 / 2
-"""Seconds of the channel that a data packet and its share of an ACK take where Linux was measured."""
 
 _LINKS: Mapping[str, Mapping[str, Any]] = {
     # It loses at about 160 segments; each epoch returns to its plateau.
@@ -324,13 +282,6 @@ def follows_its_function(_check: Check, _table: Table) -> Judgement:
     return worst < 0.03, f"within {100 * worst:.1f} %"
 
 
-def fills(check: Check, _table: Table) -> Judgement:
-    """The flow (`value`: transport, per cent) has that much of the link."""
-    name, share = check.args["value"]
-    found = 100 * _bottleneck(name).goodput_kbps(FROM) / (RATE * 1460 * 8e-3)
-    return found >= share, f"{found:.1f} % of the link"
-
-
 def _sending_rate(rows: pd.DataFrame, over: float) -> pd.Series[float]:
     """Segments sent a second over the `over` seconds before each sample, over the link's rate."""
     import numpy as np
@@ -370,26 +321,6 @@ def keeps_the_queue_short(_check: Check, _table: Table) -> Judgement:
     mean = float(run.samples["queue"][run.samples["t_s"] >= FROM].mean())
     words = f"{mean:.1f} packets in the mean, {len(run.drops_s)} dropped"
     return mean < 0.1 * RATE * RTT and not run.drops_s, words
-
-
-def as_linux(check: Check, _table: Table) -> Judgement:
-    """What Linux 6.18 carried (`value`: transport, seconds, Mbit/s, per cent it may be off)."""
-    from hopscope.running.wired import bottleneck
-
-    variant, seconds, measured, tolerance = check.args["value"]
-    run = bottleneck(
-        variant,
-        rate=round(1488 * 8 / SERVICE),
-        packet=1448,
-        delay=0,
-        queue=50,
-        duration=f"{seconds}s",
-        ack="linux-modern",
-        tcp={"timestamps": True, "initial_window": 10, "min_rto": "200ms"},
-    )
-    found = float(run.samples["acked"].iloc[-1]) * 1448 * 8e-6 / seconds
-    words = f"{found:.3f} Mbit/s, {run.retransmissions} segments sent again"
-    return abs(found / measured - 1) < tolerance / 100, words
 
 
 def _steps(name: str, caption: str, ylabel: str, panel: Panel) -> list[Chart]:

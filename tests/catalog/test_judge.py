@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from hopscope.errors import ranges
-from hopscope.results.comparisons import Order, best, best_among, difference
+from hopscope.results.comparisons import Order, best, best_among, between, difference, every
 from hopscope.results.samples import Estimate, NoSamplesError, Table, estimate, read, show
-from hopscope.results.stats import number
-from hopscope.studies.judge import between, every, judged, rank_correlation, slope
+from hopscope.results.stats import number, rank_correlation, slope
+from hopscope.studies.judge import judged
 from hopscope.studies.verdict import Outcome
 
 

@@ -336,11 +336,18 @@ def test_a_transport_is_its_folder_and_six_places() -> None:
 
 
 def test_the_reference_of_studies_names_every_verb() -> None:
-    from hopscope.studies.verbs import VERBS
+    from hopscope.studies.statements import VERBS
 
     page = (ROOT / "docs/reference/studies.md").read_text()
     named = page[page.index("`studies/verbs.py::VERBS`:") :].partition("`share` counts runs")[0]
     assert {name for name in VERBS if not re.search(rf"\b{name}\b", named)} == set()
+
+
+def test_fewer_than_twenty_checks_are_python() -> None:
+    """What several checks ask has a verb; `python` is for what one study alone asks."""
+    files = list((ROOT / "studies").glob("*/*.toml"))
+    assert len(files) > 20
+    assert sum(file.read_text().count('verb = "python"') for file in files) < 20
 
 
 def test_five_studies_take_at_most_four_thousand_lines_of_python() -> None:

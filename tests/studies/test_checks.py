@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from hopscope.results.samples import Estimate, Table
-from hopscope.studies.measures import Measure, Reading, curve
+from hopscope.scenario.document import Document
+from hopscope.studies import direct
+from hopscope.studies.folder import Folder, Part
+from hopscope.studies.measures import Measure, Reading, curve, read_measures
 from hopscope.studies.verbs import VERBS, Check
 from hopscope.studies.verdict import Finding, Outcome, Place, conclude
 
@@ -95,3 +100,105 @@ def test_many_readings_are_named_by_what_they_share():
 
 def test_a_reading_without_noise_has_an_interval_of_nothing():
     assert Reading(RATE, {X: 1}).take(table({1: 10})) == Estimate(10.0, 0.0, 10, 10, 3)
+
+
+def test_saturates_wants_a_rise_and_then_a_level() -> None:
+    loads = {1: 10, 2: 50, 3: 95, 4: 100, 5: 90}
+    assert judge("saturates", loads, along=X, share=20) is True
+    assert judge("saturates", {**loads, 5: 70}, along=X, share=20) is False
+    assert judge("saturates", loads, along=X, share=5) is False
+    assert judge("saturates", loads, along=X, share=20, last=4) is False
+    assert judge("saturates", {1: 100, 2: 98, 3: 99}, along=X, share=20) is False
+    assert judge("saturates", {1: 0, 2: 0, 3: 0}, along=X, share=20) is False
+
+
+DOUBLE = Measure("double", "double", "kbit/s", lambda run: 2 * run["rate"])
+HALF = Measure("half", "half", "kbit/s", lambda run: run["rate"] / 2)
+OPPOSITE = Measure("opposite", "opposite", "kbit/s", lambda run: 100 - run["rate"])
+
+
+def test_precedes_asks_which_metric_reaches_a_limit_first() -> None:
+    rates = {1: 5, 2: 10, 3: 20, 4: 40}
+    assert judge("precedes", rates, along=X, to=HALF, limit=10) is True
+    assert judge("precedes", rates, along=X, to=HALF, limit=30) is True  # the other one never
+    assert judge("precedes", rates, along=X, to=DOUBLE, limit=10) is False
+    assert judge("precedes", rates, along=X, to=RATE, limit=10) is False
+    assert judge("precedes", rates, along=X, to=HALF, limit=50) is False
+
+
+def test_tracks_takes_the_mean_error_or_the_order() -> None:
+    rates = {1: 10, 2: 20, 3: 40}
+    # Half of it is 5, 10 and 20 below: 11.7 in the mean, 58.3 % of the largest half, 20.
+    assert judge("tracks", rates, along=X, to=HALF, share=60) is True
+    assert judge("tracks", rates, along=X, to=HALF, share=58) is False
+    assert judge("tracks", rates, along=X, to=HALF, correlation=0.9) is True
+    assert judge("tracks", rates, along=X, to=OPPOSITE, correlation=0.9) is False
+
+
+def test_largest_of_names_the_metric_and_may_limit_it() -> None:
+    metrics = [RATE, DOUBLE, HALF]
+    assert judge("largest_of", {1: 10}, metrics=metrics, value=[DOUBLE]) is True
+    assert judge("largest_of", {1: 10}, metrics=metrics, value=[RATE, HALF]) is False
+    assert judge("largest_of", {1: 10}, metrics=metrics, value=[DOUBLE], high=19) is False
+
+
+def test_every_case_wants_each_value_to_be_there() -> None:
+    def verdict(values, **limits):
+        run = {"seed": 1, "flows": [{"first_s": value} for value in values]}
+        [mean] = read_measures(part({"metric": {"m": {"path": "flow.*.first_s", "over": "mean", "first": 1}}})).values()
+        return Check("every_case", mean, args=limits).judge(Table("t", [({}, [run])]), None)[0]
+
+    assert verdict([None, 2.0, 3.0], high=3) is True
+    assert verdict([None, 2.0, 3.5], high=3) is False
+    assert verdict([None, 2.0, 3.0], low=2.5) is False
+    assert verdict([1.0, 2.0, None]) is False
+
+
+def part(values):
+    """A table of a study file."""
+    folder = Folder(Path(), [])
+    return Part(folder, Document(values), values, ())
+
+
+def test_the_losses_of_two_settings_are_compared() -> None:
+    lossy, sound = {1: 100, 2: 50}, {1: 100, 2: 90}
+    loss = {"at": {X: 2}, "of": "loss", "along": X}
+    assert judge("higher", lossy, sound, **loss) is True
+    assert judge("higher", sound, lossy, **loss) is False
+    assert judge("lower", sound, lossy, **loss) is True
+
+
+def test_airtime_is_that_of_the_clauses() -> None:
+    document = {"radio": {"preset": "hr-dsss-11M"}}
+
+    def words(size, rate):
+        return Check("airtime", RATE, args={"bytes": size, "rate": rate}, document=document).judge(Table("t", []), None)
+
+    assert words(14, 1_000_000) == (True, "304000 ns")
+    assert words(1536, 11_000_000)[0] is True
+
+
+def test_airtime_fails_where_the_engine_differs(monkeypatch) -> None:
+    monkeypatch.setattr(direct, "dsss_airtime_ns", lambda _size, _rate: 304_001)
+    check = Check("airtime", RATE, args={"bytes": 14, "rate": 1_000_000}, document={"radio": {"preset": "hr-dsss-11M"}})
+    assert check.judge(Table("t", []), None)[0] is False
+
+
+def test_a_bottleneck_carries_what_its_link_does() -> None:
+    link = {
+        "transport": "tcp-newreno",
+        "rate": "1Mbps",
+        "packet": 1460,
+        "delay": "5ms",
+        "duration": "9s",
+        "max_window": 9,
+    }
+    # 1460 of 1500 octets of a packet are payload: 973 kbit/s.
+    assert judge("bottleneck", {}, link=link, **{"from": 2}, low=970, high=974) is True
+    assert judge("bottleneck", {}, link=link, **{"from": 2}, low=974) is False
+
+
+def test_jains_index_of_printed_numbers() -> None:
+    assert judge("jain_index", {}, numbers=[244, 0], value=0.5, share=5e-4) is True
+    assert judge("jain_index", {}, numbers=[166, 153], value=0.9983, share=5e-4) is True
+    assert judge("jain_index", {}, numbers=[244, 0], value=0.7, share=5e-4) is False

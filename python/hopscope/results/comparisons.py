@@ -5,7 +5,7 @@ A difference counts only when zero lies outside its 95 % interval. With a single
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -159,3 +159,31 @@ def best_among(table: Table, metric: Metric, places: Mapping[Any, Where], *, lea
         name for name in found if name == at or difference(table, metric, places[name], places[at]).order is not worse
     )
     return Best(at, found[at], ties)
+
+
+def every(verdicts: Iterable[Verdict]) -> Verdict:
+    """Fails when one fails; hidden by noise when one is and none fails."""
+    found = list(verdicts)
+    if False in found:
+        return False
+    return None if None in found else True
+
+
+def between(measured: Estimate, low: float, high: float) -> Verdict:
+    """Whether a mean lies from `low` to `high`.
+
+    `None` when its interval tells nothing of that: a mean inside whose interval leaves on both sides, a mean outside
+    whose interval reaches in.
+    """
+    half = measured.ci95 or 0.0
+    if low <= measured.mean <= high:
+        return None if measured.mean - half < low and measured.mean + half > high else True
+    return None if measured.mean + half >= low and measured.mean - half <= high else False
+
+
+def exceeds(measured: Estimate, limit: float = 0.0) -> Verdict:
+    """Whether a mean is above a limit; `None` when the limit lies inside its interval."""
+    half = measured.ci95 or 0.0
+    if abs(measured.mean - limit) <= half:
+        return None
+    return measured.mean > limit

@@ -7,6 +7,7 @@ places, shadowing); :func:`paired` removes it from their difference.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -200,3 +201,44 @@ def number(value: float) -> str:
     digits = max(0, 3 - math.floor(math.log10(size)))
     text = f"{value:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
+    """Spearman's rank correlation; 0 for fewer than two points or constant values."""
+    import numpy as np
+    import pandas as pd
+
+    if min(len(set(x)), len(set(y))) < 2:
+        return 0.0
+    return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[0, 1])
+
+
+def slope(x: Sequence[float], y: Sequence[float]) -> float:
+    """Slope of the least-squares line.
+
+    Raises:
+        ValueError: for fewer than two different positions.
+    """
+    if len(set(x)) < 2:
+        raise ValueError("a slope needs two different positions")
+    import numpy as np
+
+    off = np.asarray(x) - np.mean(x)
+    return float(off @ (np.asarray(y) - np.mean(y)) / (off @ off))
+
+
+def gradual(values: Sequence[float]) -> tuple[bool, str]:
+    """Whether values rise step by step up to where they settle.
+
+    Judged up to the first value of nine tenths of the largest: rank correlation with the place of at least 0.9, no step
+    above half of the rise.
+    """
+    top = max(values)
+    rising = values[: next(place for place, value in enumerate(values) if value >= 0.9 * top) + 1]
+    rise = top - min(rising)
+    if len(rising) < 3 or rise <= 0:
+        return False, f"{number(values[0])} to {number(top)}, nearly all of it at once" if rise > 0 else "does not rise"
+    trend = rank_correlation(range(len(rising)), rising)
+    steep = max(b - a for a, b in itertools.pairwise(rising)) / rise
+    words = f"{number(rising[0])} to {number(rising[-1])}, rank correlation {trend:.2f}, steepest step {steep:.0%}"
+    return trend >= 0.9 and steep <= 0.5, f"{words} of the rise"

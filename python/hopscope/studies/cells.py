@@ -17,12 +17,13 @@ from typing import Any
 from hopscope.errors import did_you_mean
 from hopscope.report.chart import Chart, Panel
 from hopscope.report.curves import line
+from hopscope.results.comparisons import between
 from hopscope.results.samples import MEASURED, Data, NoSamplesError, Table, show
 from hopscope.results.stats import number, quantile, rounded
 from hopscope.studies.documents import deep_merge, filled, removed
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.folder import Part
-from hopscope.studies.judge import between, judged
+from hopscope.studies.judge import judged
 from hopscope.studies.measures import Measure
 from hopscope.studies.published import Row, read_csv
 from hopscope.studies.settings import Context

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 from operator import add, mul, sub, truediv
 from statistics import fmean, median, pstdev
 from typing import Any
@@ -38,12 +38,14 @@ class Measure:
         label: as tables and figures call it.
         unit: its unit, empty for a plain number.
         value: computes it from a run.
+        paths: of a metric by path, where its values stand in a run, one or many.
     """
 
     name: str
     label: str
     unit: str
     value: Callable[[Run], float | None]
+    paths: Callable[[Run], list[str]] = field(default=lambda _run: [], compare=False)
 
     @property
     def __name__(self) -> str:
@@ -73,7 +75,8 @@ def read_measures(part: Part) -> dict[str, Measure]:
             own.problem("", f"needs one of {', '.join(FORMS)}")
         elif given == ["path"]:
             over = own.text("over", "sum", choices=OVER)
-            found[name] = Measure(name, label, unit, _path(own.text("path"), scale, over))
+            paths = partial(_paths, own.text("path"), round(own.number("first", 0)))
+            found[name] = Measure(name, label, unit, _path(paths, scale, over), paths)
         elif given == ["time"]:
             what, flow = own.text("time", choices=OVER_TIME), own.values_of("flow")
             until = own.text("until", "run", choices=ENDS)
@@ -85,7 +88,7 @@ def read_measures(part: Part) -> dict[str, Measure]:
                 found[name] = Measure(name, label, unit, function)
         else:
             parts = own.texts(given[0])
-            terms = [found[term].value if term in found else _path(term, 1.0) for term in parts]
+            terms = [found[term].value if term in found else _path(partial(_paths, term, 0), 1.0) for term in parts]
             if len(terms) < 2:
                 own.problem(given[0], "needs two measures or paths")
             found[name] = Measure(name, label, unit, _combined(given[0], terms, scale))
@@ -93,14 +96,17 @@ def read_measures(part: Part) -> dict[str, Measure]:
     return found
 
 
-def _path(path: str, scale: float, over: str = "sum") -> Callable[[Run], float | None]:
+def _paths(path: str, first: int, run: Run) -> list[str]:
+    """A path with a star at every flow or node from number `first` on; another as it is."""
     scope, star, rest = path.partition(".*.")
+    return [f"{scope}.{place}.{rest}" for place in range(first, len(run[f"{scope}s"]))] if star else [path]
+
+
+def _path(paths: Callable[[Run], list[str]], scale: float, over: str = "sum") -> Callable[[Run], float | None]:
     reduce = OVER.get(over, sum)
 
     def value(run: Run) -> float | None:
-        places = range(len(run[f"{scope}s"])) if star else ()
-        paths = [f"{scope}.{place}.{rest}" for place in places] if star else [path]
-        values = [one for each in paths if (one := read(run, each)) is not None]
+        values = [one for each in paths(run) if (one := read(run, each)) is not None]
         return scale * float(reduce(values)) if values else None
 
     return value

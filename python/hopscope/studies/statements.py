@@ -13,6 +13,7 @@ from typing import Any, cast, get_args
 
 from hopscope.errors import did_you_mean, listed
 from hopscope.results.samples import Data, NoSamplesError, Table
+from hopscope.studies import direct
 from hopscope.studies.entry import Kind, Statement
 from hopscope.studies.folder import Part
 from hopscope.studies.judge import judged
@@ -178,7 +179,7 @@ def _on_numbers(
         table = made.get(built.setting.label)
         if table is None or not table.points or not built.setting.decides:
             continue
-        if any(check.check.verb in ("python", "is_set") or check.on for check in bound):
+        if any(check.check.verb in (*direct.NAMES, "python") or check.on for check in bound):
             return None
         try:
             verdict, words = all_of([("", check.judge(built, made.get)) for check in bound])
@@ -198,7 +199,7 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     verb = VERBS.get(name)
     if verb is None:
         return None
-    metric = part.text("metric", "" if name in ("is_set", "python") else None)
+    metric = part.text("metric", "" if name in (*direct.NAMES, "python", "largest_of") else None)
     wanted = {built.setting.label: written(part, "metric", metric, built.names) for built in chosen} or {"": metric}
     several = {label: measure_of(part, "metric", one, context) for label, one in wanted.items()}
     measure = next(iter(several.values()))
@@ -228,6 +229,8 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
             args[inner] = context.where(part.table(inner))
     if "model" in args:
         args["model"] = next((context.formulas[one] for one in part.names("model", context.formulas)), None)
+    if name == "largest_of":
+        args |= {key: [measure_of(part, key, one, context) for one in part.texts(key)] for key in verb.needs}
     if "over" in args:
         args["over"] = context.key(str(args["over"]))
     if "to" in args:

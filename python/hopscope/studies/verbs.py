@@ -14,10 +14,9 @@ from functools import partial
 from itertools import pairwise
 from typing import Any
 
-from hopscope.results.comparisons import Verdict, best_among, difference
-from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, estimate, show
-from hopscope.results.stats import number
-from hopscope.studies.judge import between, every, exceeds, gradual, rank_correlation, slope
+from hopscope.results.comparisons import Verdict, best_among, between, difference, every, exceeds
+from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, estimate, read, show
+from hopscope.results.stats import gradual, number, rank_correlation, slope
 from hopscope.studies.measures import Measure, Reading, Replicas, curve, paired, position
 
 Judgement = tuple[Verdict, str]
@@ -171,13 +170,17 @@ def _ranks(check: Check, table: Table, _other: Table | None) -> Judgement:
     return every(steps), words
 
 
-@verb("higher", takes="than versus rivals times skip_zero or_equal first last", sign=1)
-@verb("lower", takes="than versus rivals times skip_zero or_equal first last", sign=-1)
+@verb("higher", takes="than versus rivals times skip_zero or_equal first last of along", sign=1)
+@verb("lower", takes="than versus rivals times skip_zero or_equal first last of along", sign=-1)
 def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
     """Above or below the value at `than`, at each of `rivals` (a key with values), or in the setting `versus`.
 
-    `times`: or that many times the value; `or_equal`: or within noise of it.
+    `times`: or that many times the value; `or_equal`: or within noise of it; `of = "loss"`: of the losses along a key.
     """
+    if check.args.get("of") == "loss":
+        here, there = (check.reading().take(found) for found in (table, other or table))
+        apart, half = sign * (here.mean - there.mean), (here.ci95 or 0.0) + (there.ci95 or 0.0)
+        return (None if abs(apart) <= half else apart > 0), f"loses {show(here, '%')} against {show(there, '%')}"
     if "rivals" in check.args:
         [(key, values)] = check.args["rivals"].items()
         args = {name: value for name, value in check.args.items() if name != "rivals"}
@@ -289,7 +292,76 @@ def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
     return off <= check.args["share"], f"at most {off:.1f} % of the largest value off a straight line"
 
 
+@verb("saturates", "along share", "first last")
+def _saturates(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """From nine tenths of its largest value on it stays within `share` %; a level from the first value on is none."""
+    means = check.means(table)
+    top = max(means.values())
+    if top == 0:
+        return False, "nothing anywhere"
+    start = next(place for place, mean in enumerate(means.values()) if mean >= 0.9 * top)
+    beyond = list(means.values())[start:]
+    words = f"from {list(means)[start]} on between {number(min(beyond))} and {number(max(beyond))}"
+    holds = start > 0 and len(beyond) >= 3 and 1 - min(beyond) / max(beyond) <= check.args["share"] / 100
+    return holds, words
+
+
+@verb("precedes", "along to limit")
+def _precedes(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Along a key it reaches `limit` at a smaller value than the metric `to` does, if that does at all."""
+
+    def first(measure: Measure) -> Any:
+        curve = table.curve(check.along, measure, check.at)
+        return next((place for place, (_, value) in enumerate(curve) if value.mean >= check.args["limit"]), None)
+
+    own, other = first(check.measure), first(check.args["to"])
+    values = table.values(check.along)
+    where = ["nowhere" if at is None else f"from {values[at]} on" for at in (own, other)]
+    words = f"{check.measure.label} {where[0]}, {check.args['to'].label} {where[1]}"
+    return own is not None and (other is None or own < other), words
+
+
+@verb("tracks", "along to", "share correlation")
+def _tracks(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Off the metric `to` by at most `share` % of its largest value in the mean, or in step with it (`correlation`)."""
+    curves = [[value.mean for _, value in table.curve(check.along, one)] for one in (check.args["to"], check.measure)]
+    if any(len(curve) < len(table.values(check.along)) for curve in curves):
+        raise NoSamplesError(f"no sample at some value of {check.along}")
+    whole, own = curves
+    if "correlation" in check.args:
+        trend = rank_correlation(whole, own)
+        return trend >= check.args["correlation"], f"rank correlation {trend:.2f}"
+    top = max(whole)
+    if top == 0:
+        return False, "nothing anywhere"
+    share = 100 * sum(abs(a - b) for a, b in zip(whole, own, strict=True)) / len(whole) / top
+    words = f"mean error {number(share)} % of the largest, {number(top)}; here at most {number(max(own))}"
+    return share <= check.args["share"], words
+
+
 # --- Limits ----------------------------------------------------------------------------------------------------------
+
+
+@verb("largest_of", "metrics value", "high")
+def _largest_of(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """The largest mean of the `metrics` is that of one of `value`, and at most `high`."""
+    means = {measure.label: table.mean(measure, check.at) for measure in check.args["metrics"]}
+    top = max(means, key=lambda name: means[name])
+    words = f"{top}; means {', '.join(number(mean) for mean in means.values())}"
+    allowed = {measure.label for measure in check.args["value"]}
+    return means[top] <= check.args.get("high", math.inf) and top in allowed, words
+
+
+@verb("every_case", takes="low high")
+def _every_case(check: Check, table: Table, _other: Table | None) -> Judgement:
+    """Every value behind the metric is there in every run, and from `low` to `high`."""
+    found = [read(run, path) for run in table.runs() for path in check.measure.paths(run)]
+    values = [value for value in found if value is not None]
+    if len(values) < len(found):
+        return False, f"no value in {len(found) - len(values)} of {len(found)} cases"
+    words = f"{show(table.interval(check.measure), check.measure.unit)}, {number(min(values))} to {number(max(values))}"
+    least, most = check.limits
+    return least <= min(values) and max(values) <= most, words
 
 
 @verb("within", "low high", "to than versus of along runs first last")
@@ -351,18 +423,6 @@ def _share(check: Check, table: Table, other: Table | None) -> Judgement:
     part = 100 * sum(above < value < below for value in samples) / len(samples)
     low, high = check.args.get("low", 0), check.args.get("high", 100)
     return low <= part <= high, f"{part:.0f} % of {len(samples)} runs"
-
-
-@verb("is_set", "key value")
-def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
-    """A key of the engine's configuration has this value (a default: not counted)."""
-    from hopscope.scenario import Scenario
-
-    found: Any = Scenario(check.document).points[0].config(1)
-    for name in str(check.args["key"]).split("."):
-        found = found[int(name)] if isinstance(found, list) else found.get(name)
-    shown = "off" if found is None else found
-    return shown == check.args["value"], f"{check.args['key']} = {shown}"
 
 
 @verb("python", "function", "along to than versus places value low high first last")

@@ -1,0 +1,56 @@
+"""Verbs that look at no run of a setting: a default, the airtime of a frame, one wired bottleneck, printed numbers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hopscope import _core
+from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
+from hopscope.results.samples import Table
+from hopscope.results.stats import jain
+from hopscope.studies.verbs import Check, Judgement, verb
+
+NAMES = ("is_set", "airtime", "bottleneck", "jain_index")
+"""The verbs of this file: none has a metric, nor anything to say of published numbers."""
+
+
+@verb("is_set", "key value")
+def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
+    """A key of the engine's configuration has this value (a default: not counted)."""
+    from hopscope.scenario import Scenario
+
+    found: Any = Scenario(check.document).points[0].config(1)
+    for name in str(check.args["key"]).split("."):
+        found = found[int(name)] if isinstance(found, list) else found.get(name)
+    shown = "off" if found is None else found
+    return shown == check.args["value"], f"{check.args['key']} = {shown}"
+
+
+@verb("airtime", "bytes rate")
+def _airtime(check: Check, _table: Table, _other: Table | None) -> Judgement:
+    """A frame of so many `bytes` at `rate` bit/s takes what the formulas of IEEE 802.11 give, to the nanosecond."""
+    size, rate, preset = check.args["bytes"], check.args["rate"], check.document["radio"]["preset"]
+    radio = json.dumps(json.loads(_core.base_config("standard", preset))["radio"])
+    expected = (ofdm_airtime_ns if preset.startswith("ofdm") else dsss_airtime_ns)(size, rate)
+    found = _core.frame_airtime_ns(radio, size, rate)
+    return found == expected, f"{found} ns"
+
+
+@verb("bottleneck", "link from", "low high")
+def _bottleneck(check: Check, _table: Table, _other: Table | None) -> Judgement:
+    """One flow over a `link` (arguments of `hopscope.bottleneck`) carries `low` to `high` kbit/s from `from` s on."""
+    from hopscope.running.wired import bottleneck
+
+    run = bottleneck(**check.args["link"])
+    found = run.goodput_kbps(check.args["from"])
+    low, high = check.limits
+    return low <= found <= high, f"{found:.0f} kbit/s, {run.retransmissions} segments sent again"
+
+
+@verb("jain_index", "numbers value share")
+def _jain_index(check: Check, _table: Table, _other: Table | None) -> Judgement:
+    """Jain's index of the printed `numbers` is `value`, to `share` either way."""
+    found, printed = jain(check.args["numbers"]), check.args["value"]
+    words = f"{found:.4f} from the printed numbers, {printed} printed"
+    return abs(found - printed) <= check.args["share"], words
