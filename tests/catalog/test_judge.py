@@ -6,7 +6,7 @@ from hopscope.errors import ranges
 from hopscope.results.comparisons import Order, best, best_among, between, difference, every
 from hopscope.results.samples import Estimate, NoSamplesError, Table, estimate, read, show
 from hopscope.results.stats import number, rank_correlation, slope
-from hopscope.studies.judge import judged
+from hopscope.studies.statements import judged
 from hopscope.studies.verdict import Outcome
 
 

@@ -16,7 +16,7 @@ from hopscope.report.chart import Chart, Panel
 from hopscope.report.curves import curve
 from hopscope.studies import registry
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
-from hopscope.studies.judge import judged
+from hopscope.studies.statements import judged
 from hopscope.studies.verdict import Finding, Outcome
 from runfiles import age, names, written_since
 

@@ -75,6 +75,11 @@ def test_the_names_of_a_study_lead_out_of_no_folder(folder, tmp_path, old):
     assert list((tmp_path / "store" / "figures").glob("*.svg"))
 
 
+#: The second check of the example, and the beginning of one of losses.
+CHECK = 'verb = "at_least"\nmetric = "throughput"\nat = { hops = 2 }\nthan = { hops = 1 }\nlimit = 95\n'
+LOSS = 'metric = "throughput"\nof = "loss"\nalong = "hops"\nat = { hops = 2 }\n'
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
@@ -85,6 +90,7 @@ def test_the_names_of_a_study_lead_out_of_no_folder(folder, tmp_path, old):
         ('title = "Saturated', 'titel = "Saturated', "an experiment has no such key"),
         ('scenario = "chain"\naxes', 'scenario = "chein"\naxes', "no scenario 'chein'"),
         ('tables = ["figure1"]', 'tables = ["figure2"]', "published.csv has no table 'figure2'"),
+        ('path = "flow.0.throughput_kbps"', 'path = "flow.0.throughput_kbps"\nfirst = 2', "beside a path with *"),
     ],
 )
 def test_a_mistake_in_a_folder_is_named_with_file_line_and_key(folder, old, new, message):
@@ -99,6 +105,31 @@ def test_a_mistake_in_a_folder_is_named_with_file_line_and_key(folder, old, new,
     assert str(file) in err
     places = [int(part.split(":")[1]) for part in err.splitlines() if part.startswith(f"{file}:")]
     assert any(abs(place - line) <= 2 for place in places)
+
+
+@pytest.mark.parametrize(
+    ("check", "message"),
+    [
+        (f'{CHECK}of = "most"\n', "mean"),
+        ('verb = "higher"\nmetric = "throughput"\nof = "median"\n', "allowed: loss"),
+        (f'verb = "higher"\n{LOSS}times = 2\n', "goes with no of"),
+        ('verb = "tracks"\nmetric = "throughput"\nto = "throughput"\nalong = "hops"\n', "needs one of share"),
+        ('verb = "largest_of"\nmetrics = ["through"]\nvalue = ["throughput"]\n', "no metric 'through'"),
+        ('verb = "bottleneck"\nlink = "fast"\nfrom = 0\n', "allowed: a table"),
+        ('verb = "airtime"\nbytes = 14\nrate = 1000000\n', "needs settings with radio.preset"),
+    ],
+)
+def test_arguments_that_a_verb_cannot_use_are_refused_at_their_statement(folder, check, message):
+    file = folder / "study.toml"
+    text = file.read_text()
+    assert CHECK in text
+    file.write_text(text.replace(CHECK, check))
+    begin = text[: text.index('id = "c2"')].count("\n")
+    status, _, err = hopscope("reproduce", folder)
+    assert status == 2
+    assert message in err
+    places = [int(part.split(":")[1]) for part in err.splitlines() if part.startswith(f"{file}:")]
+    assert any(begin <= place <= begin + 12 for place in places)
 
 
 def test_the_command_names_every_mistake_with_file_and_line_and_ends_with_2(folder):

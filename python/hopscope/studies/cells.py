@@ -23,10 +23,10 @@ from hopscope.results.stats import number, quantile, rounded
 from hopscope.studies.documents import deep_merge, filled, removed
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.folder import Part
-from hopscope.studies.judge import judged
 from hopscope.studies.measures import Measure
 from hopscope.studies.published import Row, read_csv
 from hopscope.studies.settings import Context
+from hopscope.studies.statements import judged
 from hopscope.studies.verdict import Finding, Outcome
 
 _WITHIN = re.compile(r"\+-\d+(\.\d+)?")

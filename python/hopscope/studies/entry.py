@@ -2,7 +2,7 @@
 
 An `Entry` is one table, figure or validation of a study: the scenarios that repeat it (`Setting`), what was published
 (`Quantity`), what was stated about it (`Statement`), how it is drawn, and what had to be guessed (`notes`). Entries are
-data; only the judging of a statement is a function, and most of those come from `hopscope.studies.judge`.
+data; only the judging of a statement is a function, and most of those come from `hopscope.studies.statements`.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from operator import add, mul, sub, truediv
 from statistics import fmean, median, pstdev
 from typing import Any
 
+from hopscope.errors import shown
 from hopscope.results.comparisons import best
 from hopscope.results.samples import Estimate, NoSamplesError, Run, Table, Where, estimate, read
 from hopscope.studies.folder import Part
@@ -45,7 +46,7 @@ class Measure:
     label: str
     unit: str
     value: Callable[[Run], float | None]
-    paths: Callable[[Run], list[str]] = field(default=lambda _run: [], compare=False)
+    paths: Callable[[Run], list[str]] | None = None
 
     @property
     def __name__(self) -> str:
@@ -75,7 +76,12 @@ def read_measures(part: Part) -> dict[str, Measure]:
             own.problem("", f"needs one of {', '.join(FORMS)}")
         elif given == ["path"]:
             over = own.text("over", "sum", choices=OVER)
-            paths = partial(_paths, own.text("path"), round(own.number("first", 0)))
+            first = own.number("first", 0)
+            if own.has("first") and (first not in range(1000) or "*" not in own.text("path")):
+                own.problem(
+                    "first", f"found {shown(own.values['first'])}; allowed: a number from 0, beside a path with *"
+                )
+            paths = partial(_paths, own.text("path"), int(first))
             found[name] = Measure(name, label, unit, _path(paths, scale, over), paths)
         elif given == ["time"]:
             what, flow = own.text("time", choices=OVER_TIME), own.values_of("flow")

@@ -7,7 +7,7 @@ every swept value of a key. `trend` is a weaker check, tried where the statement
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast, get_args
 
@@ -16,7 +16,6 @@ from hopscope.results.samples import Data, NoSamplesError, Table
 from hopscope.studies import direct
 from hopscope.studies.entry import Kind, Statement
 from hopscope.studies.folder import Part
-from hopscope.studies.judge import judged
 from hopscope.studies.measures import OF, Measure
 from hopscope.studies.published import Row, as_table
 from hopscope.studies.settings import Built, Context, matches, written
@@ -147,6 +146,23 @@ def read_statement(part: Part, context: Context) -> Statement:
     )
 
 
+def judged(check: Callable[[Table], Judgement], table: Table) -> Finding:
+    """What a check says of one setting: undecided where it hangs on a difference within noise."""
+    try:
+        holds, measured = check(table)
+    except NoSamplesError as missing:
+        return Finding(Outcome.UNDECIDED, "", table.label, str(missing))
+    except ZeroDivisionError:
+        # Nothing at all was carried where the statement speaks of shares.
+        return Finding(Outcome.NOT_REPRODUCED, "a measured value it is a share of is zero", table.label)
+    if holds is None:
+        seeds = max(len(runs) for _, runs in table.points)
+        # Where each replication is a field of its own there is one seed a point.
+        noise = f"within the noise of {seeds} seeds; more seeds decide it" if seeds > 1 else "within the noise"
+        return Finding(Outcome.UNDECIDED, measured, table.label, noise)
+    return Finding(Outcome.REPRODUCED if holds else Outcome.NOT_REPRODUCED, measured, table.label)
+
+
 def _finding(
     built: Built, bound: Sequence[Bound], trend: Bound | None, tables: Callable[[str], Table | None]
 ) -> Finding:
@@ -235,8 +251,9 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
         args["over"] = context.key(str(args["over"]))
     if "to" in args:
         args["to"] = measure_of(part, "to", str(args["to"]), context)
-    if args.get("of", "mean") not in OF:
-        part.problem("of", f"allowed: {listed(OF)}")
+    if args.get("of", "mean") not in (("loss",) if name in ("higher", "lower") and "of" in args else OF):
+        part.problem("of", f"allowed: {'loss' if name in ('higher', 'lower') else listed(OF)}")
+    _fit(part, name, args, several.values(), chosen)
     versus = part.text("versus", "") if "versus" in allowed else ""
     call = part.function("function") if name == "python" else None
     there = [("for", dict.fromkeys(loop, ...)), ("along", {along: ...} if along else {}), ("at", at)]
@@ -250,6 +267,21 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     given = _bound(below, context, chosen) if below is not None else None
     check = Check(name, measure, at, along, args, places, than, call=call)
     return Bound(check, loop, versus, given, on, several, picks)
+
+
+def _fit(part: Part, name: str, args: Mapping[str, Any], measures: Iterable[Measure], chosen: Sequence[Built]) -> None:
+    """Note arguments of a verb that do not go together, or a metric or setting that it cannot do with."""
+    if name in ("higher", "lower") and "of" in args:
+        for key in {"times", "rivals", "skip_zero", "or_equal"} & args.keys():
+            part.problem(key, f"goes with no of; verb {name} compares losses as they are")
+    if name == "tracks" and len({"share", "correlation"} & args.keys()) != 1:
+        part.problem("", "verb tracks needs one of share, correlation")
+    if name == "every_case" and any(measure.paths is None for measure in measures if measure.name):
+        part.problem("metric", "verb every_case needs a metric with a path")
+    if name == "bottleneck":
+        part.table("link")
+    if name == "airtime" and not all("preset" in built.setting.scenario.get("radio", {}) for built in chosen):
+        part.problem("in", "verb airtime needs settings with radio.preset")
 
 
 def measure_of(part: Part, key: str, name: str, context: Context) -> Measure:

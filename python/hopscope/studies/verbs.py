@@ -355,6 +355,7 @@ def _largest_of(check: Check, table: Table, _other: Table | None) -> Judgement:
 @verb("every_case", takes="low high")
 def _every_case(check: Check, table: Table, _other: Table | None) -> Judgement:
     """Every value behind the metric is there in every run, and from `low` to `high`."""
+    assert check.measure.paths is not None
     found = [read(run, path) for run in table.runs() for path in check.measure.paths(run)]
     values = [value for value in found if value is not None]
     if len(values) < len(found):
