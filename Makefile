@@ -145,7 +145,7 @@ fuzz-rust: ## libFuzzer on Rust's parsers, FUZZ_SECONDS (300) each; what breaks 
 nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine, 10 million DCCP packets as data and as octets, licences and advisories
 	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) --no-header tests </dev/null
 	@PROPTEST_CASES=10000 cargo test --quiet --release --locked $(RUST_TESTED) </dev/null
-	@PROPTEST_CASES=600000 cargo test --quiet --release --locked -p hopscope-engine --lib too_strange </dev/null
+	@PROPTEST_CASES=600000 cargo test --quiet --release --locked -p hopscope-transport --lib too_strange </dev/null
 	@PROPTEST_CASES=600000 cargo test --quiet --release --locked -p hopscope-wire --test dccp </dev/null
 	@if command -v cargo-deny >/dev/null; then cargo deny check; else echo "left out: licences and advisories of the crates, which need cargo-deny"; fi
 	@if [ -x $(BIN)/pip-audit ]; then $(BIN)/pip-audit --require-hashes --disable-pip -r requirements/dev.txt; else echo "left out: advisories of the Python packages, which need pip-audit"; fi

@@ -293,7 +293,11 @@ def campaign(kind: str, count: int, seed: int, pool: ProcessPoolExecutor) -> boo
 
 def rust(cases: int) -> bool:
     """Octets, op-lists and state machines: the engine's properties and the parsers of octets, so many cases each."""
-    words = ["cargo", "test", "--quiet", "--release", "--locked", "-p", "hopscope-wire", "-p", "hopscope-engine"]
+    manifests = sorted((ROOT / "crates").glob("*/Cargo.toml"))
+    crates = [path.parent.name for path in manifests if "\nproptest = " in path.read_text(encoding="utf-8")]
+    # The scripts of packetdrill need a newer Rust; `make nightly` runs them where there is one.
+    tested = [word for crate in crates if crate != "hopscope-conformance" for word in ("-p", crate)]
+    words = ["cargo", "test", "--quiet", "--release", "--locked", *tested]
     done = subprocess.run(words, cwd=ROOT, env={**os.environ, "PROPTEST_CASES": str(cases)}, check=False)
     print(f"Rust: {cases} cases of each property, {'none failed' if done.returncode == 0 else 'some failed'}")
     return done.returncode == 0
