@@ -67,7 +67,7 @@ impl Outside for Fixed {
         Ok(("file".to_string(), NODES.to_string()))
     }
 
-    fn away(&mut self, _: &[String], _: &str) -> Option<String> {
+    fn beside(&mut self, _: &[String], _: &str) -> Option<String> {
         None
     }
 

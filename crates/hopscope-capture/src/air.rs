@@ -1,11 +1,11 @@
 //! Frames on the air as octets: each is made once, when it begins, and kept until its transmitter has sent two more.
 
+use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_engine::Config;
 use hopscope_engine::config::radio::Phy;
-use hopscope_engine::ids::{FlowId, NodeId};
-use hopscope_engine::mac::dcf::{Frame, FrameKind};
-use hopscope_engine::phy::modes::Mode;
 use hopscope_engine::record::{NetworkView, link_between};
+use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_phy::phy::modes::Mode;
 use hopscope_wire::dot11::{self, DATA_HEADER, FCS_BYTES, MOST_DURATION, Mac};
 use hopscope_wire::link::LLC_BYTES;
 use hopscope_wire::packet::{Encoder, FullPacket};

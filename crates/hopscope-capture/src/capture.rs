@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 use std::io;
 
+use hopscope_core::error::BuildError;
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_core::units::Time;
 use hopscope_engine::Config;
-use hopscope_engine::error::BuildError;
-use hopscope_engine::ids::{FlowId, NodeId, PacketId};
-use hopscope_engine::mac::dcf::{Frame, FrameKind};
-use hopscope_engine::packet::Body;
-use hopscope_engine::phy::RxOutcome;
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
-use hopscope_engine::units::Time;
+use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_packet::Body;
+use hopscope_phy::phy::RxOutcome;
 use hopscope_wire::address;
 use hopscope_wire::packet::{Encoder, FullPacket};
 use serde::Serialize;

@@ -1,7 +1,7 @@
 //! What of a run is captured.
 
+use hopscope_core::error::BuildError;
 use hopscope_engine::Config;
-use hopscope_engine::error::BuildError;
 use serde::Deserialize;
 
 /// A choice of nodes, flows and layers.

@@ -1,10 +1,10 @@
 //! Why a frame or packet was lost, in words for the comment of its capture.
 
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::mac::dcf::Frame;
-use hopscope_engine::packet::DropReason;
-use hopscope_engine::phy::RxOutcome;
+use hopscope_core::ids::NodeId;
 use hopscope_engine::record::NetworkView;
+use hopscope_mac::dcf::Frame;
+use hopscope_packet::DropReason;
+use hopscope_phy::phy::RxOutcome;
 
 /// What became of a frame at a node that did not receive it.
 pub fn of_frame(node: NodeId, outcome: RxOutcome, view: &impl NetworkView) -> String {

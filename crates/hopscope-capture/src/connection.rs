@@ -5,8 +5,8 @@
 
 use std::collections::VecDeque;
 
-use hopscope_engine::packet::tcp::TcpSegment;
-use hopscope_engine::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
+use hopscope_packet::tcp::TcpSegment;
 use serde::Serialize;
 
 /// Figures of a connection.
@@ -190,7 +190,7 @@ impl ConnectionState {
 
 #[cfg(test)]
 mod tests {
-    use hopscope_engine::packet::tcp::TcpFlags;
+    use hopscope_packet::tcp::TcpFlags;
 
     use super::*;
 

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
-use hopscope_engine::mac::dcf::{Frame, FrameKind};
-use hopscope_engine::packet::arena::Extension;
-use hopscope_engine::packet::olsr::OlsrBody;
-use hopscope_engine::packet::routing::RoutingMessage;
-use hopscope_engine::packet::{Body, Packet};
 use hopscope_engine::record::NetworkView;
+use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_packet::arena::Extension;
+use hopscope_packet::olsr::OlsrBody;
+use hopscope_packet::routing::RoutingMessage;
+use hopscope_packet::{Body, Packet};
 use serde::{Serialize, Serializer};
 
 /// Counts over all nodes of a run, whatever is captured of it.

@@ -5,16 +5,16 @@
 
 use std::time::Instant;
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::mobility::{MobilityConfig, MobilityModel};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, RoutingConfig, Transport, presets};
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::mobility::Mobility;
 use hopscope_engine::record::{NullRecorder, Recorder};
-use hopscope_engine::rng::{Purpose, Stream};
 use hopscope_engine::simulation::Simulation;
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::World;
+use hopscope_phy::mobility::Mobility;
 
 /// A scenario of `nodes` with the given flows, 802.11 at 2 Mbit/s, all other parameters of `profile`.
 fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds: u64) -> Config {
@@ -131,10 +131,8 @@ fn field(n: u32, seconds: u64, placement: u64) -> Config {
     let side = (f64::from(n)).sqrt() * 200.0;
     let mut stream = Stream::derive(placement, 0, 0, Purpose::Placement);
     let nodes: Vec<[f64; 2]> = (0..n).map(|_| [stream.uniform() * side, stream.uniform() * side]).collect();
-    let medium = hopscope_engine::channel::Medium::new(
-        &nodes,
-        &presets::base("standard", "wavelan-2M").expect("a preset").radio,
-    );
+    let medium =
+        hopscope_phy::channel::Medium::new(&nodes, &presets::base("standard", "wavelan-2M").expect("a preset").radio);
     let flows = (0..n)
         .step_by(10)
         .filter_map(|from| {

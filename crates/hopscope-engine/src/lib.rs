@@ -1,15 +1,19 @@
 //! Hopscope's engine: a pure, deterministic discrete-event model of multi-hop IEEE 802.11 networks.
 //!
-//! From the top: [`app`] decides when to send, [`transport`] carries it ([`hopscope_tcp`], UDP), [`net`] and
-//! [`routing`] forward it, [`mac`] contends for the channel, [`phy`] hears, [`channel`] says who hears whom.
-//! [`world`] is the only place where these machines meet. [`simulation`] runs a whole configuration and returns
-//! its results.
+//! The layers are crates of their own, arrows down: `hopscope-transport` and `hopscope-tcp` carry data, `hopscope-net`
+//! forwards it, `hopscope-mac` contends for the channel, `hopscope-phy` receives and says who hears whom, on packets of
+//! `hopscope-packet` and the time and events of `hopscope-core`. Here they meet: [`app`] decides when to send, [`node`] is
+//! what a node is made of, and [`world`] carries events to machines and effects from one to the next. [`record`] is what can be
+//! recorded of it; [`metrics`], [`ledger`] and [`trace`] listen. [`simulation`] runs a whole [`Config`] and returns its
+//! [`results`].
+//!
+//! Above stand the scenario files, the octets of packets and the binding. Begin with [`world`].
 //!
 //! The engine does no input or output, reads no clock, uses no threads and no hash order. Time is integer
 //! nanoseconds. The same configuration gives the same bytes on any machine.
 //!
 //! # Order
-//! Events at one instant follow the order written in [`event`]; radio edges follow the rule in [`phy::radio`].
+//! Events at one instant follow the order written in [`hopscope_core::event`]; radio edges follow the rule in [`hopscope_phy::phy::radio`].
 //! Random streams are derived from (seed, owner, purpose), see [`hopscope_core::rng`].
 
 #![forbid(unsafe_code)]
@@ -30,11 +34,5 @@ pub mod world;
 
 pub use config::Config;
 pub use hopscope_core::error::BuildError;
-pub use hopscope_core::{error, event, ids, queue, rng, units};
-pub use hopscope_mac as mac;
-pub use hopscope_net::{iface, link, net, routing};
-pub use hopscope_packet as packet;
-pub use hopscope_phy::{channel, mobility, phy};
-pub use hopscope_transport as transport;
 pub use simulation::Simulation;
 pub use world::World;

@@ -3,11 +3,11 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::{App, Config, Transport, presets};
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::simulation::Simulation;
-use hopscope_engine::units::{Span, Time};
 
 thread_local! {
     /// Allocations of this thread; the test harness has threads of its own.

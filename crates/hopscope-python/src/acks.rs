@@ -1,6 +1,6 @@
 //! An ACK policy written in Python, at the engine's boundary for such.
 
-use hopscope_engine::units::Span;
+use hopscope_core::units::Span;
 use hopscope_tcp::ack::outside::{AckAnswer, AckHook, AckRule, AckView, LONGEST_WAIT};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hopscope_engine::units::{Span, Time};
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::world::Controls;
 use hopscope_engine::{BuildError, Config};
 use hopscope_tcp::ack::outside::{AckAnswer, AckHook, AckRule, AckView};

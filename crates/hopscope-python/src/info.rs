@@ -4,7 +4,7 @@ use hopscope_engine::config::presets::{PRESETS, PROFILES, base};
 use hopscope_engine::config::schema::{PROTOCOLS, Protocol};
 use hopscope_engine::config::{self, RadioConfig};
 use hopscope_engine::ledger::{Cause, DelayPart, Failure, LinkCause};
-use hopscope_engine::mac::timing;
+use hopscope_mac::timing;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Probing a network under Python: trains go in, what comes out is told.
 
-use hopscope_engine::ids::NodeId;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::probe::{Probe, Probing as Engine};
-use hopscope_engine::units::{Span, Time};
 use pyo3::prelude::*;
 
 use crate::control::{self, Code, Failures};

@@ -5,14 +5,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::bottleneck::{self as wired, BottleneckConfig};
 use hopscope_engine::config::Config;
 use hopscope_engine::ledger::{Ledger, LedgerResult};
-use hopscope_engine::mobility::Mobility;
 use hopscope_engine::record::{NullRecorder, Recorder};
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::Reachability;
 use hopscope_engine::{BuildError, Simulation, simulation, world};
+use hopscope_phy::mobility::Mobility;
 use pyo3::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;

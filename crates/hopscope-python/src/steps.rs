@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::{Change, Config};
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{BuildError, Simulation};
 use pyo3::prelude::*;
 

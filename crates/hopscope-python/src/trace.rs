@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::Time;
 use hopscope_engine::BuildError;
 use hopscope_engine::Simulation;
 use hopscope_engine::config::Config;
-use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::record::{Record, Recorder};
 use hopscope_engine::trace::{Filter, Form, Ns2Trace, RecordTrace, Sink, Style, Trace};
-use hopscope_engine::units::Time;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 

@@ -1,7 +1,7 @@
 //! Traces of links in CSV files: instant, sender, receiver, and what was measured there.
 
+use hopscope_core::units::Time;
 use hopscope_engine::config::traces::{RSSI, Sample};
-use hopscope_engine::units::Time;
 
 use crate::columns::{Fault, UNITS, cells, column, finite, header, is_number, lines, mark, nanoseconds, shown};
 use crate::read::LONGEST_S;

@@ -2,9 +2,9 @@
 
 use std::f64::consts::PI;
 
+use hopscope_core::units::Span;
 use hopscope_engine::config::WireConfig;
 use hopscope_engine::config::schema::MAX_NODES;
-use hopscope_engine::units::Span;
 use serde::Deserialize;
 
 use crate::draw::Draws;

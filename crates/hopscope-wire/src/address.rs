@@ -4,7 +4,7 @@
 //! too. MAC addresses are locally administered ones (IEEE 802-2014 8.4), and the network is an independent BSS with a fixed identifier:
 //! a choice of Hopscope.
 
-use hopscope_engine::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 use crate::octets::Malformed;
 
@@ -67,8 +67,8 @@ pub fn node_of_mac(mac: [u8; 6]) -> Result<NodeId, Malformed> {
 mod tests {
     use std::net::Ipv4Addr;
 
+    use hopscope_core::units::Span;
     use hopscope_engine::config::presets;
-    use hopscope_engine::units::Span;
 
     use super::*;
 

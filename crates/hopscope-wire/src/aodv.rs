@@ -8,9 +8,9 @@
 //! A hello is an RREP about its sender that nobody asked for: destination and originator are the same, hop count 0. When a request was
 //! sent, which ns-2's messages report, has no place in the standard's.
 
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
-use hopscope_engine::units::{Span, Time};
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
+use hopscope_packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 
 use crate::address;
 use crate::octets::{Malformed, take, take32};

@@ -9,7 +9,7 @@
 //! The checksum is that of UDP over pseudo-header, header and payload; as every node on the way may write the delay, that counts as
 //! zero.
 
-use hopscope_engine::packet::atp::{AtpKind, AtpPacket, MOST_BLOCKS, SackRun};
+use hopscope_packet::atp::{AtpKind, AtpPacket, MOST_BLOCKS, SackRun};
 
 use crate::octets::{Malformed, Sum, split, take16, take32};
 use crate::udp::Ends;

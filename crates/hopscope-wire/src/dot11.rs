@@ -6,8 +6,8 @@
 //!  data      frame control 2, Duration 2, RA 6, TA 6, BSSID 6, sequence control 2, body, FCS 4
 //! ```
 
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::mac::dcf::FrameKind;
+use hopscope_core::ids::NodeId;
+use hopscope_mac::dcf::FrameKind;
 
 use crate::address::{self, BSSID};
 use crate::octets::{Malformed, fcs, split, take, take16};

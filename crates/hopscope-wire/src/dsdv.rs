@@ -5,7 +5,7 @@
 //!  destination 4, metric 1, reserved 3, sequence number 4, for each destination
 //! ```
 
-use hopscope_engine::packet::dsdv::{DsdvEntry, DsdvUpdate};
+use hopscope_packet::dsdv::{DsdvEntry, DsdvUpdate};
 
 use crate::address;
 use crate::octets::{Malformed, take, take32};
@@ -40,7 +40,7 @@ pub fn read(mut octets: &[u8]) -> Result<DsdvUpdate, Malformed> {
 
 #[cfg(test)]
 mod tests {
-    use hopscope_engine::ids::NodeId;
+    use hopscope_core::ids::NodeId;
     use proptest::prelude::*;
 
     use super::*;

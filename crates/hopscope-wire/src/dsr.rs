@@ -11,8 +11,8 @@
 
 use std::sync::Arc;
 
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::packet::dsr::{BrokenLink, DsrMessage, RouteError, RouteReply, RouteRequest, SourceRoute};
+use hopscope_core::ids::NodeId;
+use hopscope_packet::dsr::{BrokenLink, DsrMessage, RouteError, RouteReply, RouteRequest, SourceRoute};
 
 use crate::address;
 use crate::octets::{Malformed, split, take, take16};

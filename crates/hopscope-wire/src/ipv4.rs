@@ -10,8 +10,8 @@
 //! Probability is in units of 1/255; a delay of 0 means 1 us or less, and each step more an eighth of an octave. The engine keeps both
 //! more exactly than they travel here.
 
-use hopscope_engine::packet::{Ecn, PathOption};
-use hopscope_engine::units::Span;
+use hopscope_core::units::Span;
+use hopscope_packet::{Ecn, PathOption};
 
 use crate::octets::{Malformed, Sum, split};
 
@@ -180,7 +180,7 @@ fn read_options(mut octets: &[u8]) -> Result<Option<Ipv4PathOption>, Malformed> 
 
 #[cfg(test)]
 mod tests {
-    use hopscope_engine::units::Time;
+    use hopscope_core::units::Time;
     use proptest::prelude::*;
 
     use super::*;

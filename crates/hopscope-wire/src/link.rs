@@ -1,6 +1,6 @@
 //! What stands between a MAC header and a network packet: LLC/SNAP (RFC 1042), and address resolution (RFC 826).
 
-use hopscope_engine::ids::NodeId;
+use hopscope_core::ids::NodeId;
 
 use crate::address;
 use crate::octets::{Malformed, split, take, take16};

@@ -1,7 +1,7 @@
 //! Notices of Neighborhood RED as octets. Xu et al. (2003) give no format, and nobody has assigned a port: the drop probability as a
 //! number of four octets (IEEE 754), over UDP between ports 20562. The engine keeps it more exactly.
 
-use hopscope_engine::packet::Notice;
+use hopscope_packet::Notice;
 
 use crate::octets::{Malformed, take};
 

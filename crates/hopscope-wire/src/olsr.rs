@@ -7,11 +7,11 @@
 //!  TC       ANSN 2, reserved 2, addresses 4 each
 //! ```
 
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::packet::olsr::{
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::TimeCode;
+use hopscope_packet::olsr::{
     Hello, HelloLink, LinkCode, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, Tc,
 };
-use hopscope_engine::units::TimeCode;
 
 use crate::address;
 use crate::octets::{Malformed, split, take, take16};
@@ -170,7 +170,7 @@ fn read_code(code: u8) -> Result<LinkCode, Malformed> {
 
 #[cfg(test)]
 mod tests {
-    use hopscope_engine::units::Span;
+    use hopscope_core::units::Span;
     use proptest::prelude::*;
 
     use super::*;

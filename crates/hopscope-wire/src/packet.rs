@@ -5,14 +5,14 @@
 //!
 //! Windows are written in the units of the scale in the SYN, rounded down, and without one as 65,535 bytes at most.
 
+use hopscope_core::ids::NodeId;
 use hopscope_engine::Config;
 use hopscope_engine::config::FlowConfig;
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::packet::arena::Extension;
-use hopscope_engine::packet::dccp::DccpPacket;
-use hopscope_engine::packet::routing::RoutingMessage;
-use hopscope_engine::packet::tcp::{Opening, TcpSegment};
-use hopscope_engine::packet::{Body, Packet, PathNoticeKind};
+use hopscope_packet::arena::Extension;
+use hopscope_packet::dccp::DccpPacket;
+use hopscope_packet::routing::RoutingMessage;
+use hopscope_packet::tcp::{Opening, TcpSegment};
+use hopscope_packet::{Body, Packet, PathNoticeKind};
 
 use crate::dccp::{self, Addresses};
 use crate::dsr::Dsr;
@@ -237,11 +237,11 @@ fn write_dccp(packet: &Packet, body: &DccpPacket, full: u64, (from, to): Ends, i
 
 #[cfg(test)]
 mod tests {
+    use hopscope_core::ids::FlowId;
+    use hopscope_core::units::{Span, Time};
     use hopscope_engine::config::tcp::SynOptions;
     use hopscope_engine::config::{App, FlowConfig, Transport, presets};
-    use hopscope_engine::ids::FlowId;
-    use hopscope_engine::packet::tcp::{TcpFlags, Timestamps};
-    use hopscope_engine::units::{Span, Time};
+    use hopscope_packet::tcp::{TcpFlags, Timestamps};
 
     use super::*;
 

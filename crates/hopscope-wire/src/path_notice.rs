@@ -5,8 +5,8 @@
 //!  kind 1 (1: route failure, 2: route re-establishment), zeros 3, source 4, destination 4, source port 2, destination port 2
 //! ```
 
-use hopscope_engine::ids::SocketId;
-use hopscope_engine::packet::{PathNotice, PathNoticeKind, Ports};
+use hopscope_core::ids::SocketId;
+use hopscope_packet::{PathNotice, PathNoticeKind, Ports};
 
 use crate::address;
 use crate::octets::{Malformed, take, take16};
@@ -46,7 +46,7 @@ pub fn read(mut octets: &[u8]) -> Result<PathNotice, Malformed> {
 mod tests {
     use proptest::prelude::*;
 
-    use hopscope_engine::ids::NodeId;
+    use hopscope_core::ids::NodeId;
 
     use super::*;
 

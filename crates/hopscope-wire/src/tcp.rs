@@ -17,7 +17,7 @@
 //!
 //! The engine's sequence numbers have 64 bits and begin with 0: the low 32 travel. That a segment repeats others, no octet says.
 
-use hopscope_engine::packet::tcp::{Opening, SackBlock, TcpFlags, TcpSegment, Timestamps};
+use hopscope_packet::tcp::{Opening, SackBlock, TcpFlags, TcpSegment, Timestamps};
 
 use crate::ipv4::TCP;
 use crate::octets::{Malformed, Sum, split, take32};

@@ -1,10 +1,10 @@
 //! Octets thrown at a DCCP decoder and the state machine behind it.
 
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::{App, DccpConfig, DccpControl, FlowConfig, Transport, presets};
-use hopscope_engine::packet::dccp::{DccpPacket, DccpType, Seq, Stamp};
-use hopscope_engine::packet::{Body, Ecn};
-use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::units::{Span, Time};
+use hopscope_packet::dccp::{DccpPacket, DccpType, Seq, Stamp};
+use hopscope_packet::{Body, Ecn};
 use hopscope_tcp::endpoint::{Cx, Timer, TransportEffect};
 use hopscope_transport::dccp::Connection;
 use hopscope_wire::dccp::{Packet, from_engine, to_engine};

@@ -1,7 +1,7 @@
 //! What goes out against what a script expects.
 
-use hopscope_engine::packet::Ecn;
-use hopscope_engine::packet::tcp::TcpSegment;
+use hopscope_packet::Ecn;
+use hopscope_packet::tcp::TcpSegment;
 
 use super::Player;
 use crate::script::{Packet, TcpOption};

@@ -87,7 +87,7 @@ impl Player {
             return Some(*value);
         }
         let sender = self.end.sender()?;
-        let micros = |span: hopscope_engine::units::Span| (span.0 / 1_000) as f64;
+        let micros = |span: hopscope_core::units::Span| (span.0 / 1_000) as f64;
         Some(match name {
             "tcpi_snd_cwnd" => sender.cwnd().floor(),
             "tcpi_snd_ssthresh" => {

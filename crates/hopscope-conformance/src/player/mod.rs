@@ -13,11 +13,11 @@ mod setup;
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
 
-use hopscope_engine::packet::dccp::ResetCode;
-use hopscope_engine::packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
-use hopscope_engine::packet::{Body, Ecn};
-use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::units::Time;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::Time;
+use hopscope_packet::dccp::ResetCode;
+use hopscope_packet::tcp::{SackBlock, TcpFlags, TcpSegment, Timestamps};
+use hopscope_packet::{Body, Ecn};
 use hopscope_tcp::endpoint::{Cx, Note, TransportEffect};
 use hopscope_tcp::{Connection, Expiries, SenderState};
 

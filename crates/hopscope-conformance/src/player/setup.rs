@@ -1,8 +1,8 @@
 //! What a script says before it starts: which system it was written for, what both ends offered, and own settings.
 
+use hopscope_core::units::Span;
 use hopscope_engine::config::tcp::LossRecovery;
 use hopscope_engine::config::{AckPolicy, App, CongestionControl, ControlChoice, FlowConfig, TcpConfig, Transport};
-use hopscope_engine::units::Span;
 use serde_json::{Value, json};
 
 use super::Stop;

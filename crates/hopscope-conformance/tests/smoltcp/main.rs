@@ -8,11 +8,11 @@ mod theirs;
 
 use std::collections::BTreeMap;
 
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::{AckPolicy, TcpConfig, Transport};
-use hopscope_engine::packet::Body;
-use hopscope_engine::packet::tcp::{SackBlock, TcpFlags, TcpSegment};
-use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::units::{Span, Time};
+use hopscope_packet::Body;
+use hopscope_packet::tcp::{SackBlock, TcpFlags, TcpSegment};
 use hopscope_tcp::endpoint::TransportEffect;
 use hopscope_tcp::{Expiries, TcpReceiver, TcpSender};
 use ours::{Machine, Ours};

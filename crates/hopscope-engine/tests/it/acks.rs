@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use hopscope_core::units::Span;
 use hopscope_engine::config::mac::{CollisionMemory, CollisionSignal};
 use hopscope_engine::config::{AckName, AckPolicy, App, Config, TcpConfig, Transport};
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::results::FlowResult;
-use hopscope_engine::units::Span;
 use hopscope_engine::world::Controls;
 use hopscope_engine::{Simulation, simulation};
 use hopscope_tcp::ack::outside::{AckAnswer, AckHook, AckRule, AckView};

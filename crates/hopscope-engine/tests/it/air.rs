@@ -3,12 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use hopscope_core::units::Time;
 use hopscope_engine::config::{App, Transport};
-use hopscope_engine::mac::dcf::FrameKind;
-use hopscope_engine::phy::RxOutcome;
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
-use hopscope_engine::units::Time;
 use hopscope_engine::world::World;
+use hopscope_mac::dcf::FrameKind;
+use hopscope_phy::phy::RxOutcome;
 
 use crate::support::{chain, flow};
 

@@ -1,10 +1,10 @@
 //! Capacities that can be worked out on paper.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::mac::EifsRule;
 use hopscope_engine::config::radio::Interference;
 use hopscope_engine::config::{App, Config, Transport, presets};
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{chain, flow};
 

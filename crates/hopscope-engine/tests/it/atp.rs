@@ -2,18 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::{
     App, Config, CongestionControl, ControlChoice, LossRecovery, SeriesKind, Transport, WireConfig,
 };
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::dcf::FrameKind;
 
 use crate::support::{Log, chain, flow};
 

@@ -1,9 +1,9 @@
 //! One flow over one wired bottleneck with a drop-tail queue: what the textbooks draw.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::bottleneck::{self, BottleneckConfig, Observation};
 use hopscope_engine::config::tcp::Pacing;
 use hopscope_engine::config::{AckPolicy, App, FlowConfig, LossRecovery, TcpConfig, Transport};
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::Controls;
 
 const MSS: u32 = 1000;

@@ -1,8 +1,8 @@
 //! Changes in a run: by events of its configuration, and by the same between two instants.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::{App, Change, ChangeKind, Config, EventConfig, HostConfig, Transport, WireConfig};
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, chain, flow, is_data_received};
 

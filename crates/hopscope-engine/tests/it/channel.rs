@@ -1,13 +1,13 @@
 //! Whole networks over channels that vary, lose frames, or disturb less far than they are sensed.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::presets;
 use hopscope_engine::config::radio::{ErrorKind, ErrorScope, Fading, Interference, Propagation, Shadowing};
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::dcf::FrameKind;
 
 use crate::support::{Log, busy_field, chain, flow, tcp_chain};
 

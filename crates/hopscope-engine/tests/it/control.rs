@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use hopscope_core::units::Time;
 use hopscope_engine::config::{App, Config, ControlName, Transport};
 use hopscope_engine::record::NullRecorder;
-use hopscope_engine::units::Time;
 use hopscope_engine::world::Controls;
 use hopscope_engine::{Simulation, simulation};
 use hopscope_tcp::control::{Control, Hook, NodeState, Reaction, View};

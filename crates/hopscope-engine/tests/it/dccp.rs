@@ -1,11 +1,11 @@
 //! DCCP over the whole network.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::{App, Config, ControlChoice, DccpControl, LossRecovery, Transport, WireConfig};
 use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, chain, flow};
 

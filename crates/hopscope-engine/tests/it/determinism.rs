@@ -1,5 +1,6 @@
 //! The same configuration gives the same frames at the same nanoseconds, however the engine gets there.
 
+use hopscope_core::units::Span;
 use hopscope_engine::config::Config;
 use hopscope_engine::config::mac::EifsRule;
 use hopscope_engine::config::radio::{
@@ -8,7 +9,6 @@ use hopscope_engine::config::radio::{
 };
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::simulation::{self, Simulation};
-use hopscope_engine::units::Span;
 
 use crate::support::{busy_field, tcp_chain};
 

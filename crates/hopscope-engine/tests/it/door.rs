@@ -1,12 +1,12 @@
 //! TCP-DOOR where routes change because nodes move: packets overtake each other, and the sender acts on it.
 
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::mobility::{MobilityConfig, MobilityModel};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
-use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::units::{Span, Time};
 use hopscope_tcp::SenderStats;
 
 use crate::support::{chain, flow};

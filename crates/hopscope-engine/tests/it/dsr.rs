@@ -1,14 +1,14 @@
 //! DSR over the radio: what it costs on the air, and how it gets round a node that dies.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::{App, Change, ChangeKind, Config, EventConfig, FlowConfig, Transport};
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::Record;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::dcf::FrameKind;
 
 use crate::support::{Log, chain, flow, is_data_received, tcp_chain};
 

@@ -1,11 +1,11 @@
 //! Channel errors: what a lost frame copy does to those who would have heard it.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::radio::{ErrorKind, ErrorScope, OnError};
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::dcf::FrameKind;
 
 use crate::support::{Log, chain, flow};
 

@@ -1,9 +1,9 @@
 //! Packets in fragments, in a whole network.
 
+use hopscope_core::units::Span;
 use hopscope_engine::config::radio::ErrorKind;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::simulation;
-use hopscope_engine::units::Span;
 
 use crate::support::{busy_field, chain, flow, tcp_chain};
 

@@ -1,14 +1,14 @@
 //! What a frame carries decides what becomes of it: its mode, its sequence number, its Retry bit.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::Span;
 use hopscope_engine::World;
-use hopscope_engine::channel::Medium;
 use hopscope_engine::config::mac::EifsRule;
 use hopscope_engine::config::radio::Interference;
 use hopscope_engine::config::{App, Config, Transport, presets};
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::mac::frame::FrameKind;
 use hopscope_engine::simulation;
-use hopscope_engine::units::Span;
+use hopscope_mac::frame::FrameKind;
+use hopscope_phy::channel::Medium;
 
 use crate::support::{Log, chain, flow};
 

@@ -1,9 +1,9 @@
 //! Any configuration either runs or is refused with the key at fault: no panic, no hang.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, LinkConfig, SeriesKind, Transport};
 use hopscope_engine::record::NullRecorder;
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{World, simulation, world};
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -5,11 +5,11 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::radio::{ErrorKind, Interference};
 use hopscope_engine::config::{AckPolicy, App, Config, LinkConfig, Transport};
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::simulation::Simulation;
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{busy_field, chain, flow, tcp_chain};
 

@@ -1,10 +1,10 @@
 //! Packets handed in from outside: they travel as any other and come out once, with their octets.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::radio::ErrorKind;
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{NullRecorder, Record};
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, chain};
 

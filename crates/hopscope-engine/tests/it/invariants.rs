@@ -1,5 +1,7 @@
 //! What holds in every network: packets are conserved, bounds are kept, the walk over radio edges is exact.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
@@ -12,10 +14,8 @@ use hopscope_engine::config::radio::{
     Undecodable,
 };
 use hopscope_engine::config::{App, Config, Key, LinkConfig, Transport};
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{DropReason, NetworkView, Record};
 use hopscope_engine::simulation::{self, Simulation};
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{World, world};
 use proptest::prelude::*;
 use serde_json::{Value, json};

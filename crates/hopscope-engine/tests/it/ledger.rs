@@ -1,15 +1,15 @@
 //! The airtime ledger over whole networks: every nanosecond has one cause, and nothing changes by being watched.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::radio::{ErrorKind, ErrorScope, OnError};
 use hopscope_engine::config::{App, Config, Outage, Transport};
 use hopscope_engine::ledger::{Balance, FailureResult, Ledger, LedgerResult, LinkLedger};
-use hopscope_engine::mac::timing::Timing;
-use hopscope_engine::phy::modes::Mode;
 use hopscope_engine::record::TrajectoryHash;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::{self, Simulation};
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::timing::Timing;
+use hopscope_phy::phy::modes::Mode;
 use proptest::prelude::*;
 
 use crate::invariants::{EVERY, flows, routed, with_flows};

@@ -1,14 +1,14 @@
 //! Link layers in a whole network.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::link::{LinkPart, LinkParts};
 use hopscope_engine::config::radio::Shadowing;
 use hopscope_engine::config::{App, Config, Transport, WireConfig};
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{DropReason, Record};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, chain, flow, tcp_chain};
 

@@ -1,14 +1,14 @@
 //! Links that a trace covers: their powers, their losses, and what becomes of the others.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
-use hopscope_engine::channel::{Medium, medium::TracedLink};
 use hopscope_engine::config::radio::Fading;
 use hopscope_engine::config::traces::{Sample, Untraced};
 use hopscope_engine::config::{App, Config, LinkTraces, RadioConfig, Transport};
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::phy::Arrival;
 use hopscope_engine::record::Record;
-use hopscope_engine::units::{Span, Time};
+use hopscope_phy::channel::{Medium, medium::TracedLink};
+use hopscope_phy::phy::Arrival;
 
 use crate::support::{Log, chain, flow, is_data_received};
 

@@ -1,14 +1,14 @@
 //! Nodes that move by themselves, in whole runs.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::mobility::{MobilityConfig, MobilityModel, Path, PathConfig};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::record::Record;
 use hopscope_engine::simulation::{self, Simulation};
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, busy_field, chain, flow, is_data_received};
 

@@ -1,11 +1,11 @@
 //! Nodes that move or change their power between two instants of a run.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::radio::{Fading, Shadowing};
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::Record;
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, chain, flow, is_data_received};
 

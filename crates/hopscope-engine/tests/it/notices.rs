@@ -1,16 +1,16 @@
 //! News of failed routes as packets of their own (`net.route_notices = "packets"`): ICMP, and the notifications of TCP-F.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::net::{RouteNotices, RoutingProtocol};
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::tcp::RouteFailure;
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::ids::NodeId;
-use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::Record;
-use hopscope_engine::routing::RoutingNote;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::dcf::FrameKind;
+use hopscope_net::routing::RoutingNote;
 
 use crate::support::{Log, flow, tcp_chain};
 

@@ -1,9 +1,9 @@
 //! What happens first when several things happen in one nanosecond.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::mac::dcf::FrameKind;
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::dcf::FrameKind;
 
 use crate::support::{Log, chain, flow, is_data_received};
 

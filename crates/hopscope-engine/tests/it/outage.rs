@@ -1,11 +1,11 @@
 //! A node whose radio is off is neither heard nor hears, and comes back as it was.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::record::Record;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, chain, flow, is_data_received};
 

@@ -1,9 +1,9 @@
 //! Trains of probes: their gaps behind a narrow wire, times to live, losses, and that a run is nothing but loaded by them.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::{App, Config, HostConfig, Transport, WireConfig};
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::probe::{Probe, Probing};
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::Controls;
 
 use crate::support::{chain, flow};

@@ -1,10 +1,10 @@
 //! Destinations beyond what a packet lives for or a search reaches are refused before the run; what lies just within
 //! is carried.
 
+use hopscope_core::error::BuildError;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::radio::{Fading, Shadowing};
 use hopscope_engine::config::{AodvConfig, App, Config, DsdvConfig, Transport};
-use hopscope_engine::error::BuildError;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
 

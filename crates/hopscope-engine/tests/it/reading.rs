@@ -1,10 +1,10 @@
 //! Applications that read slowly: the window closes, is probed and opens again.
 
+use hopscope_core::units::Span;
 use hopscope_engine::config::tcp::LossRecovery;
 use hopscope_engine::config::{App, Config, HostConfig, Transport, WireConfig};
 use hopscope_engine::results::FlowResult;
 use hopscope_engine::simulation::Simulation;
-use hopscope_engine::units::Span;
 
 use crate::support::{chain, flow};
 

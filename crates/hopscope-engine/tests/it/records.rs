@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::dccp::ReceiverCcid;
 use hopscope_engine::config::mac::RateControlKind;
@@ -11,14 +13,12 @@ use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::radio::ErrorKind;
 use hopscope_engine::config::traces::Sample;
 use hopscope_engine::config::{AckPolicy, App, Change, ChangeKind, HostConfig, SeriesKind, Transport, WireConfig};
-use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::ledger::Ledger;
-use hopscope_engine::mac::dcf::Frame;
-use hopscope_engine::phy::RxOutcome;
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder, TrajectoryHash};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::Simulation;
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::dcf::Frame;
+use hopscope_phy::phy::RxOutcome;
 use proptest::prelude::*;
 
 use crate::invariants::{EVERY, flows, routed, with_flows};

@@ -1,10 +1,10 @@
 //! What is sent again for nothing, how large delay windows are and how segments are spread: metrics of both ends.
 
+use hopscope_core::units::Span;
 use hopscope_engine::config::{AckPolicy, App, Config, HostConfig, SeriesKind, Transport, WireConfig};
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::results::{FlowResult, RunResult};
 use hopscope_engine::simulation::{self, Simulation};
-use hopscope_engine::units::Span;
 
 use crate::support::{chain, flow};
 
@@ -66,7 +66,7 @@ fn an_ack_held_back_longer_than_the_timer_is_a_spurious_timeout() {
 #[test]
 fn what_was_spurious_before_the_measured_time_is_not_counted() {
     let mut config = over_wire(1_250, 1, 20);
-    config.warmup = hopscope_engine::units::Time(5_000_000_000);
+    config.warmup = hopscope_core::units::Time(5_000_000_000);
     let got = run(config);
     assert_eq!((got.timeouts, got.spurious_timeouts, got.needless_retransmissions), (0, 0, 0));
 }

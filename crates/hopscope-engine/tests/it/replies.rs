@@ -1,10 +1,10 @@
 //! Data both ways over one TCP connection, and the ports of flows.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{Simulation, ledger::Ledger};
 
 use crate::support::{chain, flow, is_data_sent};

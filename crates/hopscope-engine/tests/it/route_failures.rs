@@ -1,15 +1,15 @@
 //! What TCP and DCCP do about routes that fail, over AODV: the news crosses the air, and no part keeps a flow from its end.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::tcp::RouteFailure;
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::Record;
-use hopscope_engine::routing::{RouteLoss, RoutingNote};
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
+use hopscope_net::routing::{RouteLoss, RoutingNote};
 
 use crate::support::{Log, chain, flow, tcp_chain};
 

@@ -1,12 +1,12 @@
 //! What is measured of routes. On a chain whose HELLOs collide, the series of a flow's route and its share of time
 //! without one say the same; links count what went over them.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{AodvConfig, App, Config, SeriesKind, Transport};
 use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::{self, Simulation};
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{Log, busy_field, flow, tcp_chain};
 

@@ -3,8 +3,10 @@
 
 use std::collections::VecDeque;
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
-use hopscope_engine::channel::Medium;
 use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
@@ -12,12 +14,10 @@ use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::olsr::OlsrConfig;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::{App, Config, Transport};
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::record::{DropReason, NullRecorder, Record};
-use hopscope_engine::rng::{Purpose, Stream};
-use hopscope_engine::routing::RoutingNote;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
+use hopscope_net::routing::RoutingNote;
+use hopscope_phy::channel::Medium;
 
 use proptest::prelude::*;
 

@@ -1,11 +1,11 @@
 //! Sources that always have more: they keep the interface queue filled, and wait where it cannot be filled.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::radio::ErrorKind;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
-use hopscope_engine::units::{Span, Time};
 
 use crate::support::{chain, flow};
 

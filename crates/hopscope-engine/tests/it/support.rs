@@ -1,9 +1,9 @@
 //! Small networks for tests.
 
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, Transport, presets};
-use hopscope_engine::mac::dcf::FrameKind;
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
-use hopscope_engine::units::{Span, Time};
+use hopscope_mac::dcf::FrameKind;
 
 /// A chain of `hops` hops, 200 m each, without flows.
 pub fn chain(profile: &str, hops: u32, seconds: u64) -> Config {
@@ -48,7 +48,7 @@ pub fn tcp_chain(profile: &str, hops: u32, seconds: u64) -> Config {
 
 /// A field of scattered nodes with crossing flows, so that everything overlaps with everything.
 pub fn busy_field(profile: &str, seconds: u64) -> Config {
-    use hopscope_engine::rng::{Purpose, Stream};
+    use hopscope_core::rng::{Purpose, Stream};
     let mut config = chain(profile, 1, seconds);
     let mut stream = Stream::derive(9, 0, 0, Purpose::Placement);
     config.nodes = (0..40)

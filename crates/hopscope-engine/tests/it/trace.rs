@@ -1,12 +1,12 @@
 //! A trace needs nothing but the records: small runs read as text.
 
+use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, FlowConfig, HostConfig, Transport, WireConfig};
-use hopscope_engine::ids::{FlowId, NodeId};
 use hopscope_engine::record::Record;
 use hopscope_engine::simulation;
 use hopscope_engine::trace::{Filter, Form, RecordTrace, Sink, Trace};
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::world::World;
 
 use crate::support::{chain, flow};

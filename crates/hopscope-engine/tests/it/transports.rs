@@ -1,5 +1,6 @@
 //! TCP variants, their parts and the ACK policies over real MACs.
 
+use hopscope_core::units::Span;
 use hopscope_engine::World;
 use hopscope_engine::config::link::LinkPart;
 use hopscope_engine::config::tcp::{LossRecovery, Pacing};
@@ -7,7 +8,6 @@ use hopscope_engine::config::{AckPolicy, App, Config, TcpConfig, Transport};
 use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation;
-use hopscope_engine::units::Span;
 use hopscope_tcp::endpoint::Timer;
 
 use crate::support::{Log, flow, tcp_chain};

@@ -1,11 +1,11 @@
 //! Recoveries and timeouts that were needless are undone: whole runs over wires that reorder, lose, or hold up packets.
 
+use hopscope_core::units::Span;
 use hopscope_engine::config::{
     AckPolicy, App, Config, FlowConfig, HostConfig, LossRecovery, Transport, WireConfig, presets, tcp::Undo,
 };
 use hopscope_engine::results::FlowResult;
 use hopscope_engine::simulation;
-use hopscope_engine::units::Span;
 
 use crate::support::{chain, flow};
 

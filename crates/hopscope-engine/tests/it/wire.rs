@@ -1,13 +1,13 @@
 //! Wires: rate, delay and drop-tail queue, and ways that lead over radio and wire.
 
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::link::{LinkConfig, LinkPart};
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, HostConfig, Transport, WireConfig};
-use hopscope_engine::ids::NodeId;
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::simulation::Simulation;
-use hopscope_engine::units::{Span, Time};
 use hopscope_engine::{World, world};
 
 use crate::support::{chain, flow};

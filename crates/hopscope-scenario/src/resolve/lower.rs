@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use hopscope_core::units::Time;
 use hopscope_engine::config::schema::{Key, Lowered, PREFIX};
 use hopscope_engine::config::{Config, FlowConfig};
-use hopscope_engine::units::Time;
 use serde_json::{Value as Json, json};
 
 use super::effect::Home;

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use hopscope_core::units::Time;
 use hopscope_engine::config::schema::LINK_TRACES;
 use hopscope_engine::config::traces::{Sample, Untraced};
-use hopscope_engine::units::Time;
 use serde_json::{Value as Json, json};
 
 use super::Resolved;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hopscope_engine::channel::sensitivity;
 use hopscope_engine::config::RadioConfig;
+use hopscope_phy::channel::sensitivity;
 
 use super::Resolved;
 use crate::near;

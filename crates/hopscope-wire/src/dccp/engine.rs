@@ -3,7 +3,7 @@
 //! What the engine does not keep of a packet is given beside it: ports and the service code. A repetition, and the ECN field of
 //! the network header, are not in octets.
 
-use hopscope_engine::packet::dccp::{DccpPacket, DccpType, ResetCode, Stamp};
+use hopscope_packet::dccp::{DccpPacket, DccpType, ResetCode, Stamp};
 use thiserror::Error;
 
 use super::{DccpOption, Malformed, Options, Packet, write_option, write_vector};
@@ -168,7 +168,7 @@ fn write_stamp(options: &mut Vec<u8>, stamp: Stamp) {
 
 #[cfg(test)]
 mod tests {
-    use hopscope_engine::packet::dccp::Seq;
+    use hopscope_packet::dccp::Seq;
     use proptest::prelude::*;
 
     use super::*;

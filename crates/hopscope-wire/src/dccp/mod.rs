@@ -23,7 +23,7 @@ pub use checksum::{Addresses, checksum, has_good_checksum, write_checksum};
 pub use engine::{Unrepresentable, from_engine, to_engine};
 pub use options::{DRAFT_OPTIONS, DccpOption, DraftOption, Options, from_draft, write_option, write_vector};
 
-use hopscope_engine::packet::dccp::{DccpType, Seq};
+use hopscope_packet::dccp::{DccpType, Seq};
 use thiserror::Error;
 
 /// Number of the protocol in IP headers (RFC 4340 19.1).
