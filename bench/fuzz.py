@@ -80,7 +80,7 @@ def scenarios() -> list[str]:
 
 def configurations() -> list[str]:
     """Configurations as the engine reads them."""
-    return [Scenario.from_document(parse(text)).points[-1].config_json(1) for text in scenarios()]
+    return [json.dumps(Scenario.from_document(parse(text)).points[-1].config(1)) for text in scenarios()]
 
 
 # --- Mutations --------------------------------------------------------------------------------------------------------
@@ -176,14 +176,12 @@ def sound(value: Any) -> bool:
 
 def run(config: dict[str, Any]) -> None:
     """Runs a configuration for a moment if it is cheap, and looks at its numbers."""
-    _core.validate(json.dumps(config))
+    _core.validate(config)
     config["duration"] = min(config["duration"], int(RUN_S * 1e9))
     config["warmup"] = 0  # what was sent before it would count as received alone
-    text = json.dumps(config)
-    if json.loads(_core.estimate(text))["wall_s"] > CHEAP_S:
+    if _core.estimate(config)["wall_s"] > CHEAP_S:
         return
-    document, _series = _core.run(text)
-    result = json.loads(document)
+    result = _core.run(config).values()
     if not sound(result):
         raise BrokenPromiseError("a number of the result is not finite")
     for flow in result["flows"]:

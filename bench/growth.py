@@ -127,7 +127,7 @@ def make_store(folder: Path, runs: int) -> None:
     sweep = {"mac.queue": list(range(1, runs // SEEDS + 1))}
     scenario = Scenario({"title": "many runs", "seeds": SEEDS, **chain, "sweep": sweep})
     plan = make_plan([scenario])
-    model, dice = json.loads(_core.run(scenario.points[0].config_json(1))[0]), random.Random(1)
+    model, dice = _core.run(scenario.points[0].engine_config(1)).values(), random.Random(1)
     store = Store(folder)
     store.prepare(plan, scenario.title)
     for run in plan.unique():

@@ -60,7 +60,7 @@ def hops(document: str, seed: int, start: int, end: int) -> Sequence[int]:
     # Only the movement counts: as little traffic as a scenario must have, by routes that need not be there.
     idle = {"from": start, "to": end, "transport": "udp", "app": "cbr", "rate": "1kbps", "packet": 1000}
     simulation = hopscope.Simulation({**given, "routing": {"protocol": "dsr"}, "flow": [idle]}, seed=seed)
-    reach = float(json.loads(_core.base_config(given["profile"], "wavelan-2M"))["radio"]["tx_range"])
+    reach = float(_core.base_config(given["profile"], "wavelan-2M")["radio"]["tx_range"])
     found = []
     while not simulation.is_over:
         found.append(distance(_core.near(simulation.positions, reach), start, end))

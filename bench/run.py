@@ -240,7 +240,7 @@ class Mine(hs.CongestionControl):
 transport = Mine if sys.argv[1] == "python" else "tcp-newreno"
 flow = {"from": 0, "to": "last", "transport": transport}
 scenario = hs.Scenario(duration="300s", topology={"kind": "chain", "hops": int(sys.argv[2])}, flow=[flow])
-config, controls = json.dumps(scenario.points[0].config(1)), scenario.points[0].controls()
+config, controls = scenario.points[0].engine_config(1), scenario.points[0].controls()
 begin = time.process_time()
 run(config, controls, 1)
 print(time.process_time() - begin)
@@ -266,16 +266,16 @@ def control_rows(repeats: int) -> list[list[str]]:
 
 
 CAPTURE_SIDE = """
-import json, sys, tempfile, time
+import sys, tempfile, time
 import hopscope as hs
 from hopscope import _core
 
 flow = {"from": 0, "to": "last", "transport": "tcp-newreno"}
-config = hs.Scenario(duration="60s", topology={"kind": "chain", "hops": 7}, flow=[flow]).points[0].config_json(1)
+config = hs.Scenario(duration="60s", topology={"kind": "chain", "hops": 7}, flow=[flow]).points[0].engine_config(1)
 with tempfile.TemporaryDirectory() as folder:
     begin = time.process_time()
     if sys.argv[1] == "capture":
-        _core.capture(config, folder + "/chain.pcapng", json.dumps({}), "chain")
+        _core.capture(config, folder + "/chain.pcapng", {}, "chain")
     else:
         _core.run(config)
     print(time.process_time() - begin)

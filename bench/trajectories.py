@@ -89,7 +89,7 @@ def hashes(count: int, seed: int) -> Iterator[tuple[str, list[str]]]:
     for _ in range(count):
         words, values = drawn(dice)
         scenario = Scenario(values)
-        yield f"{_core.trajectory(scenario.points[0].config_json(scenario.seed)):016x}", words
+        yield f"{_core.trajectory(scenario.points[0].engine_config(scenario.seed)):016x}", words
 
 
 def main() -> int:

@@ -100,7 +100,7 @@ TITLES = {
 def engine_sections() -> str:
     """The keys of the engine's sections with their defaults in the profiles."""
     parts = []
-    bases = {profile: json.loads(_core.base_config(profile, "wavelan-2M")) for profile in _core.profiles()}
+    bases = {profile: _core.base_config(profile, "wavelan-2M") for profile in _core.profiles()}
     standard, *others = bases
     head = ["key", "meaning", "unit", standard, *(f"{profile}, where it differs" for profile in others), "source"]
     tables = [(section, TITLES.get(section, ""), section, keys.engine(section)) for section in keys.ENGINE_SECTIONS]

@@ -26,11 +26,11 @@ def cpu_seconds() -> float:
 def main() -> None:
     path, profile, routing, seed = sys.argv[1:]
     scenario = load(path, set={"profile": profile, "routing.protocol": routing})
-    config = json.dumps(scenario.points[0].config(int(seed)))
+    config = scenario.points[0].engine_config(int(seed))
     before = cpu_seconds()
-    answer, _ = _core.run(config)
+    found = _core.run(config)
     engine = cpu_seconds() - before
-    result = json.loads(answer)
+    result = found.values()
     delivered = [flow["received_bytes"] for flow in result["flows"]]
     print(json.dumps({"engine_cpu_s": engine, "delivered": delivered, "events": result["engine"]["events"]}))
 

@@ -1,4 +1,4 @@
-"""The engine, compiled from Rust.  Configurations and results are JSON text; times are integer nanoseconds."""
+"""The engine, compiled from Rust.  Configurations and results are values; times are integer nanoseconds."""
 
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
@@ -7,6 +7,8 @@ from typing import Any, Final, TypeAlias, final
 _Hooks: TypeAlias = Sequence[Callable[[Any], object] | None] | None
 _Code: TypeAlias = tuple[_Hooks, _Hooks]
 _Table: TypeAlias = tuple[str, list[tuple[str, str, bytes]]]
+_Config: TypeAlias = "Config | Mapping[str, Any]"
+_Placed: TypeAlias = tuple[list[list[float]], int, list[dict[str, Any]]]
 
 #: From so many nodes on the cost of a run is told where a scenario is read.
 MANY_NODES: Final[int]
@@ -239,6 +241,24 @@ class FlowState:
         """Asks for a call of ``on_timer`` at this instant in seconds, after now, in place of one asked for earlier."""
 
 @final
+class Config:
+    """What the engine runs, of a mapping of its keys; can be pickled. EngineError: the engine does not read it."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None: ...
+    def values(self) -> dict[str, Any]:
+        """Its keys and values: times in nanoseconds, rates in bit/s, lengths in metres."""
+
+@final
+class Outcome:
+    """The results of a run, and its time series: of each column its name, its type in Arrow, its values."""
+
+    series: Final[list[_Table]]
+    def values(self) -> dict[str, Any]:
+        """Its entries without the time series."""
+    def text(self) -> str:
+        """The same as a store keeps it, JSON."""
+
+@final
 class Places:
     """Where the keys of a scenario file and the items of its lists stand."""
 
@@ -266,7 +286,7 @@ class Probing:
     Times are nanoseconds since the start of the run, sizes bytes with network header.
     """
 
-    def __init__(self, config_json: str, controls: Sequence[_Code] | None = None) -> None: ...
+    def __init__(self, config: _Config, controls: Sequence[_Code] | None = None) -> None: ...
     @property
     def now(self) -> int:
         """Current instant."""
@@ -299,13 +319,13 @@ class Probing:
 class Steps:
     """A run under way, changed between its steps; arguments, errors and results as of :func:`run`."""
 
-    def __init__(self, config_json: str, controls: Sequence[_Code] | None = None) -> None: ...
+    def __init__(self, config: _Config, controls: Sequence[_Code] | None = None) -> None: ...
     def run_until(self, nanoseconds: int) -> None: ...
     @property
     def now(self) -> int: ...
-    def change(self, change_json: str) -> None: ...
+    def change(self, change: Mapping[str, Any]) -> None: ...
     def positions(self) -> list[list[float]]: ...
-    def results(self) -> tuple[str, list[_Table]]: ...
+    def results(self) -> Outcome: ...
 
 @final
 class Common:
@@ -347,16 +367,13 @@ class Resolved:
         Flows at fault are left out, and nothing is looked at where the network itself is.
         """
 
-    def estimate(self) -> str | None:
-        """Rough cost of a run as JSON: events, wall_s, memory_bytes; None where there is no configuration to run.
-
-        EngineError: the configuration is refused.
-        """
+    def estimate(self) -> dict[str, float] | None:
+        """Rough cost of a run (events, wall_s, memory_bytes); None without a configuration; EngineError: refused."""
 
     def config(self, seed: int) -> dict[str, Any]:
         """The engine's configuration of a run."""
-    def config_json(self, seed: int) -> str:
-        """The same as JSON."""
+    def engine_config(self, seed: int) -> Config:
+        """The same as the engine takes it; EngineError: the engine does not read it."""
     def document(self) -> dict[str, Any]:
         """Every key with its value in base units, as a scenario document."""
     def key_of(self, engine_key: str) -> str:
@@ -365,13 +382,7 @@ class Resolved:
         """What is allowed but hardly meant: what it is about (``apart``, ``ranges`` or nothing), and in words."""
 
 def resolve(document: Mapping[str, Any], outside: object, common: Common) -> Resolved:
-    """Reads a document without its sweep.
-
-    Args:
-        document: the values as written.
-        outside: opens files and finds classes, see ``hopscope.scenario.outside``.
-        common: what the points of a sweep share.
-    """
+    """Reads a document without its sweep; ``outside`` opens files and finds classes (``hopscope.scenario.outside``)."""
 
 def version() -> str:
     """Version of the package."""
@@ -400,11 +411,11 @@ def ack_policies() -> list[tuple[str, str]]:
 def link_layers() -> list[tuple[str, str]]:
     """Parts of link layers with one line each, after the word for none."""
 
-def series() -> str:
-    """Time series that a run can keep, as JSON: list of {name, doc, unit, heading, owner, course}."""
+def series() -> list[dict[str, Any]]:
+    """Time series that a run can keep, each {name, doc, unit, heading, owner, course}."""
 
-def metrics() -> str:
-    """Entries of results as JSON: list of {scope, name, doc, unit, heading, short, kind, applies, shown, total}."""
+def metrics() -> list[dict[str, Any]]:
+    """Entries of results, each {scope, name, doc, unit, heading, short, kind, applies, shown, total}."""
 
 def routings() -> list[tuple[str, str]]:
     """Routing protocols, each with one line of description."""
@@ -415,8 +426,8 @@ def ledger_causes() -> list[tuple[str, list[str]]]:
 def routing_sets(protocol: str) -> list[tuple[str, str]]:
     """Parameter sets of a routing protocol, each with one line of description; empty for one without parameters."""
 
-def routing_set(protocol: str, name: str) -> str:
-    """Constants of a parameter set of a routing protocol as JSON, {name: value}; ValueError where there is none."""
+def routing_set(protocol: str, name: str) -> dict[str, Any]:
+    """Constants of a parameter set of a routing protocol, {name: value}; ValueError where there is none."""
 
 def parameters(section: str) -> tuple[Field, ...]:
     """Parameters of an engine section or of a routing protocol, under the engine's names; none for another word."""
@@ -436,7 +447,7 @@ def apps() -> list[tuple[str, str, tuple[str, ...]]]:
 def patterns() -> list[tuple[str, str]]:
     """Traffic patterns with one line each."""
 
-def json_schema() -> str:
+def json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of the scenario file."""
 
 def closest(word: str, choices: Sequence[str]) -> str | None:
@@ -466,8 +477,8 @@ def to_toml(document: Mapping[str, Any]) -> str:
 def inline(value: object) -> str:
     """A value as TOML in one line."""
 
-def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...) -> tuple[list[list[float]], int, str]:
-    """The places of the nodes in metres by number, how many, the last ones, have no radio, and the wires as JSON.
+def place(table: dict[str, Any], tx_range: float, found: list[list[float]] = ...) -> _Placed:
+    """The places of the nodes in metres by number, how many, the last ones, have no radio, and the wires.
 
     ``table``: the read ``[topology]``; ``tx_range``: receive range in metres, for ``connected``; ``found``: the
     positions of a file. PlaceError: too many or no nodes, or no connected placement.
@@ -490,7 +501,7 @@ def components(
 def near(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
     """For every node the others at most ``reach`` metres (above 0) away, in rising order."""
 
-def ways(config_json: str, until_s: float) -> list[tuple[int, list[list[float]]]]:
+def ways(config: _Config, until_s: float) -> list[tuple[int, list[list[float]]]]:
     """The way of every node that moves up to an instant: its number, then instants (s) with places (m); EngineError."""
 
 def positions(text: str, name: str, form: str) -> list[list[float]]:
@@ -502,56 +513,51 @@ def import_ns2(text: str, name: str, title: str, opener: Callable[[str], tuple[s
 def frames(text: str, name: str, frame_rate: float) -> list[tuple[int, int]]:
     """The frames in the text of a trace: nanoseconds and bytes; ValueError: no frame, with ``name`` and line."""
 
-def base_config(profile: str, preset: str) -> str:
-    """Defaults of a profile with a radio preset as JSON, section -> {name: value}; ValueError for unknown ones."""
+def base_config(profile: str, preset: str) -> dict[str, Any]:
+    """Defaults of a profile with a radio preset, section -> {name: value}; ValueError for unknown ones."""
 
 def capture(
-    config_json: str,
+    config: _Config,
     path: str | PathLike[str],
-    choice: str,
+    choice: Mapping[str, Any],
     title: str,
     force: bool = False,
     cancel: CancelToken | None = None,
     progress: Callable[[float], object] | None = None,
     controls: Sequence[_Code] | None = None,
-) -> tuple[tuple[str, list[_Table]], str]:
-    """What :func:`run` gives, and what the pcapng file written meanwhile has come to, as JSON; OSError: cannot open it.
+) -> tuple[Outcome, dict[str, Any]]:
+    """What :func:`run` gives, and what the pcapng file written meanwhile has come to; OSError: cannot open it.
 
     ``path``: the file, compressed as its name says (``.gz``, ``.zst``), ``-``: standard output; ``choice``: what is
-    captured, as JSON; ``title``: stands in the head of the file; ``force``: replace a file that is there.
+    captured; ``title``: stands in the head of the file; ``force``: replace a file that is there.
     """
 
-def bottleneck(config_json: str, code: _Code = (None, None)) -> tuple[int, int, list[_Table]]:
-    """Runs one flow over a wired bottleneck; ``code`` as of one flow in ``run``.
+def bottleneck(config: _Config, code: _Code = (None, None)) -> tuple[int, int, list[_Table]]:
+    """Runs one flow over a wired bottleneck; ``code`` as of one flow in ``run``, which raises the same.
 
-    Returns:
-        Retransmissions, timeouts, and the tables ``samples`` and ``drops``, columns as ``run`` gives them.
-
-    Raises:
-        EngineError: the configuration is refused.
-        ControlError: a method failed.
+    Gives retransmissions, timeouts, and the tables ``samples`` and ``drops``, columns as those of ``Outcome.series``.
     """
 
-def validate(config_json: str) -> None:
+def validate(config: _Config) -> None:
     """Builds a run without running it; EngineError: the configuration is refused."""
 
-def estimate(config_json: str) -> str:
-    """Rough cost of a run as JSON: events, wall_s, memory_bytes; EngineError: the configuration is refused."""
+def estimate(config: _Config) -> dict[str, float]:
+    """Rough cost of a run: events, wall_s, memory_bytes; EngineError: the configuration is refused."""
 
-def static_hops(config_json: str) -> list[int]:
+def static_hops(config: _Config) -> list[int]:
     """Hops of each flow under static routing; EngineError: the configuration is refused."""
 
-def frame_airtime_ns(radio_json: str, bytes: int, rate: int) -> int:  # noqa: A002
+def frame_airtime_ns(radio: Mapping[str, Any], bytes: int, rate: int) -> int:  # noqa: A002
     """Nanoseconds of a frame of so many MAC bytes at a rate in bit/s; EngineError: the radio section is refused."""
 
-def trajectory(config_json: str, eager: bool = False) -> int:
+def trajectory(config: _Config, eager: bool = False) -> int:
     """Hash of every frame a configuration sends; equal hashes mean equal runs; EngineError: it is refused.
 
     ``eager`` makes every edge of a frame at every station an event of its own; the hash must not change.
     """
 
 def trace(
-    config_json: str,
+    config: _Config,
     form: str,
     wanted: Mapping[str, Any],
     write: Callable[[str], bool],
@@ -559,7 +565,7 @@ def trace(
     cancel: CancelToken | None = None,
     progress: Callable[[float], object] | None = None,
     controls: Sequence[_Code] | None = None,
-) -> tuple[str, list[_Table]]:
+) -> Outcome:
     """Runs a configuration as ``run`` does, and hands its records to ``write``, some thousand lines at a time.
 
     ``form``: "text" or "json"; ``wanted``: ``nodes``, ``flows`` and ``kinds``, each a list or None for all;
@@ -571,19 +577,15 @@ def record_kinds() -> list[str]:
     """The names of all records."""
 
 def run(
-    config_json: str,
+    config: _Config,
     cancel: CancelToken | None = None,
     progress: Callable[[float], object] | None = None,
     controls: Sequence[_Code] | None = None,
-) -> tuple[str, list[_Table]]:
-    """Runs a configuration; other Python threads go on meanwhile.
-
-    Returns:
-        Its result as JSON, and its time series by name: of each column its name, the name of its type in Arrow, and its
-        values side by side as Arrow lays them out.
+) -> Outcome:
+    """Runs a configuration and returns what it gave; other Python threads go on meanwhile.
 
     Args:
-        config_json: the configuration.
+        config: the configuration, or a mapping of its keys.
         cancel: stops the run when it is set.
         progress: called a few times a second at most with the simulated seconds so far.
         controls: for each flow the methods ``on_ack``, ``on_loss``, ``on_timeout``, ``on_rtt``, ``on_every_ack``,

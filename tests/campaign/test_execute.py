@@ -56,7 +56,7 @@ def test_a_shard_sees_what_another_finished_meanwhile(
 ) -> None:
     real, nested = _core.run, []
 
-    def run_with_neighbour(config: str, *rest: Any) -> str:
+    def run_with_neighbour(config: _core.Config, *rest: Any) -> _core.Outcome:
         if not nested:
             nested.append(True)
             hs.run(chain, out=tmp_path / "store", shard=(2, 2))
@@ -71,8 +71,8 @@ def test_a_shard_sees_what_another_finished_meanwhile(
 def test_a_failed_run_is_told_and_the_rest_kept(chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = _core.run
 
-    def flaky(config: str, *rest: Any) -> str:
-        if json.loads(config)["seed"] == 2:
+    def flaky(config: _core.Config, *rest: Any) -> _core.Outcome:
+        if config.values()["seed"] == 2:
             raise RuntimeError("station 3 at 1.5 s: broken")
         return real(config, *rest)
 
@@ -91,8 +91,8 @@ def test_interruption_stops_running_work_and_keeps_the_rest(
 ) -> None:
     real, started, finished = _core.run, threading.Event(), []
 
-    def slow(config: str, cancel: _core.CancelToken, progress: Any) -> str:
-        if json.loads(config)["seed"] == 1:
+    def slow(config: _core.Config, cancel: _core.CancelToken, progress: Any) -> _core.Outcome:
+        if config.values()["seed"] == 1:
             return real(config, cancel, progress)
         started.set()
         while not cancel.is_set():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 import shutil
 from dataclasses import replace
 
@@ -110,7 +109,7 @@ def test_routes_of_ns2():
         config = Scenario(document).points[0].config(1)
         aodv = label.endswith((", AODV", ", AODV, RTS off"))
         assert config["routing"]["protocol"] == ("aodv" if aodv else "static")
-        assert config.get("aodv") == (json.loads(_core.routing_set("aodv", "ns2")) if aodv else None)
+        assert config.get("aodv") == (_core.routing_set("aodv", "ns2") if aodv else None)
 
 
 def test_vegas_is_compared_without_the_headers_it_counts():
@@ -151,7 +150,7 @@ def test_layouts_of_ns3(name, nodes, flows):
 
 
 def test_every_cell_of_ns3_is_a_scenario_of_the_profile():
-    base = json.loads(_core.base_config("as-ns3", "dsss-2M"))
+    base = _core.base_config("as-ns3", "dsss-2M")
     for document in scenarios(NS3).values():
         config = Scenario(document).points[0].config(1)
         assert config["mac"]["retry_limit"] == base["mac"]["retry_limit"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 import math
 import struct
 from pathlib import Path
@@ -395,7 +394,7 @@ def test_the_bottleneck_takes_a_policy() -> None:
 def test_every_form_fits_the_schema() -> None:
     import jsonschema
 
-    schema = json.loads(_core.json_schema())
+    schema = _core.json_schema()
     for ack in ("mda", "mine.py:Fixed", {"class": "mine.py:Fixed", "d": 3}):
         jsonschema.validate({**CHAIN, "flow": [{**CHAIN["flow"][0], "ack": ack}]}, schema)
     with pytest.raises(jsonschema.ValidationError):

@@ -188,8 +188,8 @@ def test_an_executor_of_processes_reads_the_file_itself(file: Path) -> None:
 def test_a_changed_class_is_run_anew_and_nothing_else(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real, done = _core.run, []
 
-    def counted(config: str, *rest: Any) -> str:
-        done.append(json.loads(config)["flows"][0]["transport"])
+    def counted(config: _core.Config, *rest: Any) -> _core.Outcome:
+        done.append(config.values()["flows"][0]["transport"])
         return real(config, *rest)
 
     monkeypatch.setattr(_core, "run", counted)

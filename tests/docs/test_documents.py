@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -55,7 +54,7 @@ def test_the_table_of_metrics_is_what_a_run_gives() -> None:
     flow = {"from": 0, "to": 1, "group": "all"}
     wire = {"from": 0, "to": 1, "rate": "1 Mbps", "delay": "1 ms"}
     scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [flow], "wire": [wire]})
-    run = json.loads(_core.run(json.dumps(scenario.points[0].config(1)))[0])
+    run = _core.run(scenario.points[0].config(1)).values()
     found = {"flow": run["flows"][0], "node": run["nodes"][0], "network": run["network"], "group": run["groups"]["all"]}
     found["wire"] = run["wires"][0]
     page = (ROOT / "docs" / "reference" / "metrics.md").read_text()
@@ -166,7 +165,7 @@ def test_a_routing_page_lists_the_parameter_sets_and_names_parameters_that_exist
 def result_keys() -> set[str]:
     """Metrics of the network and of a flow in a real run."""
     scenario = Scenario({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
-    run = json.loads(_core.run(json.dumps(scenario.points[0].config(1)))[0])
+    run = _core.run(scenario.points[0].config(1)).values()
     return {*run["network"], *run["flows"][0]}
 
 

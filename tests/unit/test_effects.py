@@ -97,14 +97,15 @@ ALL = {name: (key, field) for name, key, field in walk()}
 @functools.cache
 def outcome(config: str) -> tuple[int, str]:
     """What a run is: the hash of its frames, and its results and series."""
-    result, series = _core.run(config)
-    counted = json.loads(result)
+    config = json.loads(config)
+    found = _core.run(config)
+    counted, series = found.values(), found.series
     counted["engine"].pop("wall_s")
     return _core.trajectory(config), json.dumps(counted) + repr(series)
 
 
 def first_run(scenario: Scenario) -> str:
-    return scenario.points[0].config_json(scenario.seed)
+    return scenario.points[0].engine_config(scenario.seed)
 
 
 def changes(name: str) -> bool:
@@ -170,7 +171,7 @@ def test_a_sweep_needs_a_point_in_which_its_key_has_an_effect(key: str) -> None:
               "mac.aarf_factor": {"mac.rate_control": ["fixed", "aarf"]},
               "tcp.cubic_c": {"flow.0.transport": ["tcp-reno", "tcp-cubic"]}}[key]  # fmt: skip
     points = Scenario({**PLAIN, "sweep": {**switch, key: [3, 5]}}).points
-    configs = [point.config_json(1) for point in points]
+    configs = [point.engine_config(1) for point in points]
     assert configs[0] == configs[1], "one run where it has no effect"
     assert configs[2] != configs[3]
 

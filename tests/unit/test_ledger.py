@@ -44,7 +44,7 @@ def ledger(config: dict[str, Any]) -> dict[str, Any]:
     short = {**config, "flows": flows, "duration": duration, "warmup": warmup, "explain": True}
     if moving := config.get("mobility"):
         short["mobility"] = {**moving, "pause": min(moving.get("pause", 0), duration)}
-    run: dict[str, Any] = json.loads(_core.run(json.dumps(short))[0])
+    run: dict[str, Any] = _core.run(short).values()
     return run["ledger"] | {
         "measured": short["duration"] - short["warmup"],
         "delays": [f["delay_ms"] for f in run["flows"]],

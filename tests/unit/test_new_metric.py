@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib.util
 import io
-import json
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ def result(monkeypatch: pytest.MonkeyPatch) -> hs.Result:
         "scope": "flow", "name": "wasted_ms", "doc": "Time wasted.", "unit": "ms", "heading": "wasted time",
         "short": "wasted", "kind": "sample", "applies": "always", "shown": "drawn", "total": "",
     }  # fmt: skip
-    table = json.dumps([*json.loads(_core.metrics()), entry])
+    table = [*_core.metrics(), entry]
     monkeypatch.setattr(_core, "metrics", lambda: table)
     monkeypatch.setattr(metrics, "metrics", functools.cache(metrics.metrics.__wrapped__))
     found = hs.run(hs.Scenario(SCENARIO))

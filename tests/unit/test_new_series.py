@@ -35,10 +35,10 @@ NEW = {
 @pytest.fixture
 def known(monkeypatch: pytest.MonkeyPatch) -> None:
     """The engine's table with another series, and another heading of one that there is."""
-    entries = json.loads(_core.series())
+    entries = _core.series()
     [window] = [entry for entry in entries if entry["name"] == "cwnd"]
     window["heading"] = "width of the window"
-    told = json.dumps([*entries, NEW])
+    told = [*entries, NEW]
     monkeypatch.setattr(_core, "series", lambda: told)
     monkeypatch.setattr(metrics, "all_series", functools.cache(metrics.all_series.__wrapped__))
 
@@ -64,17 +64,17 @@ def test_a_new_series_is_drawn_listed_and_on_its_page(known: None) -> None:
 
 
 def test_series_cross_as_columns_beside_the_results() -> None:
-    text, series = _core.run(json.dumps(hs.Scenario(SCENARIO).points[0].config(1)))
-    assert "series" not in json.loads(text)
-    tables = {name: table(columns) for name, columns in series}
-    assert {name: found.schema.names for name, found in tables.items()} == {
+    found = _core.run(hs.Scenario(SCENARIO).points[0].config(1))
+    assert "series" not in found.values()
+    tables = {name: table(columns) for name, columns in found.series}
+    assert {name: one.schema.names for name, one in tables.items()} == {
         "cwnd": ["flow", "t_s", "value"],
         "fairness": ["t_s", "value"],
         "queue": ["node", "t_s", "value"],
     }
     assert tables["queue"]["t_s"].to_pylist()[:4] == [0.5, 0.5, 0.5, 1.0]
     assert tables["queue"]["node"].to_pylist()[:4] == [0, 1, 2, 0]
-    kept = opened(json.loads(document(text, series)))["series"]
+    kept = opened(json.loads(document(found.text(), found.series)))["series"]
     assert kept == tables
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -70,12 +69,12 @@ def constants(routing: dict[str, Any], **changes: Any) -> dict[str, Any]:
 
 
 def engine_set(protocol: str, name: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.routing_set(protocol, name))
+    found: dict[str, Any] = _core.routing_set(protocol, name)
     return found
 
 
 def run(config: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(_core.run(json.dumps(config))[0])
+    found: dict[str, Any] = _core.run(config).values()
     return found
 
 
@@ -288,7 +287,7 @@ def test_a_sweep_varies_protocol_set_and_constant() -> None:
     assert ["aodv" in point.config(1) for point in swept.points] == [False, True]
     swept = scenario({"protocol": "aodv"}, sweep={"routing.parameters": ["ns2", "aodv-uu"]})
     assert [point.config(1)["aodv"] for point in swept.points] == [
-        json.loads(_core.routing_set("aodv", name)) for name in ("ns2", "aodv-uu")
+        _core.routing_set("aodv", name) for name in ("ns2", "aodv-uu")
     ]
     hello = {"protocol": "aodv", "parameters": "aodv-uu"}
     swept = scenario(hello, sweep={"routing.aodv.hello_interval": ["500ms", 2]})
@@ -327,8 +326,8 @@ def test_a_sweep_over_protocols_takes_and_shows_the_parameters_of_each() -> None
     routing = {"parameters": "olsr-unik", "aodv": {"delete_period": "700ms"}}
     swept = scenario(routing, sweep={"routing.protocol": ["aodv", "olsr"]})
     aodv, olsr = (point.config(1) for point in swept.points)
-    assert aodv["aodv"] == {**json.loads(_core.routing_set("aodv", "rfc3561")), "delete_period": 7 * NS // 10}
-    assert olsr["olsr"] == json.loads(_core.routing_set("olsr", "olsr-unik"))
+    assert aodv["aodv"] == {**_core.routing_set("aodv", "rfc3561"), "delete_period": 7 * NS // 10}
+    assert olsr["olsr"] == _core.routing_set("olsr", "olsr-unik")
     shown = swept.resolved["routing"]
     assert shown["parameters"] == "olsr-unik"
     assert shown["aodv"]["delete_period"] == 0.7

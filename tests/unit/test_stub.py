@@ -30,20 +30,16 @@ def test_stub_and_module_have_the_same_names_and_arguments() -> None:
 
 
 def test_engine_errors_name_their_key() -> None:
-    import json
-
     config = Scenario(BASE).points[0].config(1)
     config["flows"][0]["to"] = 9
     with pytest.raises(_core.EngineError) as caught:
-        _core.validate(json.dumps(config))
+        _core.validate(config)
     assert caught.value.key == "flows.0.to"
     assert caught.value.message
 
 
 def test_a_cancelled_run_raises() -> None:
-    import json
-
-    config = json.dumps(Scenario({**BASE, "duration": 3000}).points[0].config(1))
+    config = Scenario({**BASE, "duration": 3000}).points[0].config(1)
     token = _core.CancelToken()
     assert not token.is_set()
     token.set()
@@ -54,10 +50,8 @@ def test_a_cancelled_run_raises() -> None:
 
 def test_a_long_run_looks_at_its_token_soon() -> None:
     """Not once in a fixed part of its time, which may take minutes."""
-    import json
-
     flow = {"from": 0, "to": 2, "transport": "udp", "app": "cbr", "rate": "2Mbps"}
-    config = json.dumps(Scenario({**BASE, "duration": 2e6, "flow": [flow]}).points[0].config(1))
+    config = Scenario({**BASE, "duration": 2e6, "flow": [flow]}).points[0].engine_config(1)
     token, seen = _core.CancelToken(), list[float]()
 
     def stop(seconds: float) -> None:
@@ -71,9 +65,7 @@ def test_a_long_run_looks_at_its_token_soon() -> None:
 
 
 def test_progress_rises_to_the_end() -> None:
-    import json
-
     seen: list[float] = []
-    _core.run(json.dumps(Scenario(BASE).points[0].config(1)), None, seen.append)
+    _core.run(Scenario(BASE).points[0].config(1), None, seen.append)
     assert seen == sorted(seen)
     assert seen[-1] == pytest.approx(1.0)

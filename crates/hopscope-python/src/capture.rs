@@ -10,28 +10,31 @@ use hopscope_engine::record::Recorder;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 
+use crate::config;
 use crate::control::Code;
 use crate::error::engine_error;
-use crate::run::{CancelToken, Given, parse, run_observed, to_json};
+use crate::outcome::Outcome;
+use crate::run::{CancelToken, run_observed};
+use crate::value;
 
-/// Runs a configuration as `run` does and writes what `choice` (JSON) names of it to the file `path`, of which `title` stands in its
-/// head; gives what the capture has come to as JSON beside the results.
+/// Runs a configuration as `run` does and writes what `choice` names of it to the file `path`, of which `title` stands in its
+/// head; gives what the capture has come to beside the results.
 #[pyfunction]
-#[pyo3(signature = (config_json, path, choice, title, force=false, cancel=None, progress=None, controls=None))]
+#[pyo3(signature = (config, path, choice, title, force=false, cancel=None, progress=None, controls=None))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]
 pub fn capture(
     py: Python<'_>,
-    config_json: &str,
+    config: &Bound<'_, PyAny>,
     path: PathBuf,
-    choice: &str,
+    choice: &Bound<'_, PyAny>,
     title: &str,
     force: bool,
     cancel: Option<&Bound<'_, CancelToken>>,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
-) -> PyResult<(Given, String)> {
-    let config: Config = parse(py, config_json)?;
-    let choice: Choice = parse(py, choice)?;
+) -> PyResult<(Outcome, Py<PyAny>)> {
+    let config = config::taken(config)?;
+    let choice: Choice = value::read("choice", choice)?;
     choice.check(&config).map_err(|e| engine_error(py, &e))?;
     let sink = Sink::open(&path, force).map_err(|e| unwritten(&path, &e))?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
@@ -43,7 +46,7 @@ pub fn capture(
         let capture = Capture::<false>::new(&config, choice, sink, title).map_err(refused)?;
         observed(py, config, capture, &token, progress, controls)?
     };
-    Ok((given, to_json(py, "capture", &summary)?))
+    Ok((given, value::shown(py, &summary)?))
 }
 
 fn observed<const MONITOR: bool>(
@@ -53,7 +56,7 @@ fn observed<const MONITOR: bool>(
     token: &CancelToken,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
-) -> PyResult<(Given, Summary)> {
+) -> PyResult<(Outcome, Summary)> {
     if config.explain {
         let config = config.with_starts_drawn();
         let ledger = Ledger::new(&config);

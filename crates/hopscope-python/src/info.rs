@@ -8,6 +8,8 @@ use hopscope_mac::timing;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
+use crate::value;
+
 /// Version of the engine.
 #[pyfunction]
 pub fn version() -> &'static str {
@@ -32,12 +34,12 @@ pub fn presets() -> Vec<(&'static str, &'static str)> {
     PRESETS.to_vec()
 }
 
-/// Resolved parameters of a profile with a preset, as JSON.
+/// Resolved parameters of a profile with a preset.
 #[pyfunction]
-pub fn base_config(profile: &str, preset: &str) -> PyResult<String> {
+pub fn base_config(py: Python<'_>, profile: &str, preset: &str) -> PyResult<Py<PyAny>> {
     let found = base(profile, preset)
         .ok_or_else(|| PyValueError::new_err(format!("unknown profile {profile:?} or preset {preset:?}")))?;
-    to_json(&found)
+    value::shown(py, &found)
 }
 
 /// Transport protocols with one line each; those that a scenario names by code of its own are left out.
@@ -74,16 +76,16 @@ pub fn link_layers() -> Vec<(&'static str, &'static str)> {
     std::iter::once(none).chain(config::link::LinkPart::WORDS.iter().copied()).collect()
 }
 
-/// Time series that a run can keep, as JSON: name, meaning, unit, heading, whose they are and what a value tells.
+/// Time series that a run can keep: name, meaning, unit, heading, whose they are and what a value tells.
 #[pyfunction]
-pub fn series() -> PyResult<String> {
-    to_json(&hopscope_engine::metrics::series::series())
+pub fn series(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    value::shown(py, &hopscope_engine::metrics::series::series())
 }
 
-/// Entries of results (of flows, nodes, the network and groups) as JSON: name, unit, meaning, heading and where they are shown.
+/// Entries of results (of flows, nodes, the network and groups): name, unit, meaning, heading and where they are shown.
 #[pyfunction]
-pub fn metrics() -> PyResult<String> {
-    to_json(&hopscope_engine::results::metrics())
+pub fn metrics(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    value::shown(py, &hopscope_engine::results::metrics())
 }
 
 /// Routing protocols with one line each.
@@ -113,25 +115,20 @@ pub fn routing_sets(protocol: &str) -> Vec<(&'static str, &'static str)> {
     self::protocol(protocol).map_or(Vec::new(), |protocol| protocol.sets.to_vec())
 }
 
-/// A parameter set of a routing protocol, as JSON.
+/// A parameter set of a routing protocol.
 #[pyfunction]
-pub fn routing_set(protocol: &str, name: &str) -> PyResult<String> {
+pub fn routing_set(py: Python<'_>, protocol: &str, name: &str) -> PyResult<Py<PyAny>> {
     let set = self::protocol(protocol).and_then(|protocol| (protocol.set)(name));
     let unknown = || PyValueError::new_err(format!("unknown parameter set {name:?} of {protocol:?}"));
-    to_json(&set.ok_or_else(unknown)?)
+    value::shown(py, &set.ok_or_else(unknown)?)
 }
 
-/// Time on the air, in nanoseconds, of a frame of `bytes` bytes at `rate` bit/s with the radio parameters given as JSON.
+/// Time on the air, in nanoseconds, of a frame of `bytes` bytes at `rate` bit/s with the radio parameters given.
 #[pyfunction]
-pub fn frame_airtime_ns(radio_json: &str, bytes: u32, rate: u64) -> PyResult<u64> {
-    let radio: RadioConfig =
-        serde_json::from_str(radio_json).map_err(|e| PyValueError::new_err(format!("radio parameters: {e}")))?;
+pub fn frame_airtime_ns(radio: &Bound<'_, PyAny>, bytes: u32, rate: u64) -> PyResult<u64> {
+    let radio: RadioConfig = value::read("radio", radio)?;
     if rate < 250_000 {
         return Err(PyValueError::new_err(format!("rate: found {rate} bit/s; at least 250000 is needed")));
     }
     Ok(timing::airtime(&radio, bytes, rate).0)
-}
-
-fn to_json(value: &impl serde::Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|e| PyValueError::new_err(e.to_string()))
 }

@@ -34,7 +34,7 @@ pub struct Field {
 
 impl Field {
     fn of(py: Python<'_>, key: Key) -> PyResult<Field> {
-        let default = value::to_python(py, &key.default)?;
+        let default = value::shown(py, &key.default)?;
         let fields = fields(py, key.fields.clone())?.unbind();
         Ok(Field { key, default, fields })
     }
@@ -160,7 +160,7 @@ impl Field {
                 copy.call_method1("update", (value,))?;
                 Ok(copy.into_any().unbind())
             }
-            _ => value::to_python(py, &found),
+            _ => value::shown(py, &found),
         }
     }
 
@@ -169,7 +169,7 @@ impl Field {
         match self.key.kind {
             Kind::Time | Kind::IntOrOff | Kind::FlagOrOwn => {
                 let plain = if value.is_none() { Json::Null } else { value::from_python(value)?.json() };
-                value::to_python(py, &show(&self.key, &plain))
+                value::shown(py, &show(&self.key, &plain))
             }
             _ => Ok(value.clone().unbind()),
         }
@@ -230,10 +230,10 @@ pub fn patterns() -> Vec<(&'static str, &'static str)> {
     schema::PATTERNS.to_vec()
 }
 
-/// The JSON Schema (2020-12) of the scenario file, as text.
+/// The JSON Schema (2020-12) of the scenario file.
 #[pyfunction]
-pub fn json_schema() -> String {
-    hopscope_scenario::json_schema::schema()
+pub fn json_schema(py: Python<'_>) -> PyResult<Py<PyAny>> {
+    value::shown(py, &hopscope_scenario::json_schema::schema())
 }
 
 /// The choice that a word means, if one does.

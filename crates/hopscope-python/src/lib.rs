@@ -1,14 +1,16 @@
-//! `hopscope._core`: conversion and guards only. JSON goes in, JSON comes out, time series as columns of Arrow; the
+//! `hopscope._core`: conversion and guards only. Values go in and come out, time series as columns of Arrow; the
 //! interpreter lock is released while the engine works.
 
 mod acks;
 mod capture;
 mod columns;
+mod config;
 mod control;
 mod document;
 mod error;
 mod info;
 mod key;
+mod outcome;
 mod place;
 mod probe;
 mod resolve;
@@ -33,6 +35,8 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<acks::AckState>()?;
     m.add_class::<control::FlowState>()?;
     m.add_class::<run::CancelToken>()?;
+    m.add_class::<config::Config>()?;
+    m.add_class::<outcome::Outcome>()?;
     m.add_class::<probe::Probing>()?;
     m.add_class::<steps::Steps>()?;
     m.add_function(wrap_pyfunction!(run::run, m)?)?;

@@ -34,7 +34,7 @@ fn layout(table: &Bound<'_, PyAny>) -> PyResult<Layout> {
     serde_json::from_value(keys.into()).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-/// The place of every node in metres, how many have no radio, and the wires that the topology brings along as JSON.
+/// The place of every node in metres, how many have no radio, and the wires that the topology brings along.
 #[pyfunction]
 #[pyo3(signature = (table, tx_range, found=Vec::new()))]
 pub fn place(
@@ -42,9 +42,9 @@ pub fn place(
     table: &Bound<'_, PyAny>,
     tx_range: f64,
     found: Vec<Place>,
-) -> PyResult<(Vec<Place>, usize, String)> {
+) -> PyResult<(Vec<Place>, usize, Py<PyAny>)> {
     let placed = layout(table)?.place(found, tx_range).map_err(|error| refused(py, &error))?;
-    let wires = serde_json::to_string(&placed.wires).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let wires = value::shown(py, &placed.wires)?;
     Ok((placed.places, placed.wired, wires))
 }
 

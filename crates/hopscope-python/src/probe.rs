@@ -5,9 +5,9 @@ use hopscope_core::units::{Span, Time};
 use hopscope_engine::probe::{Probe, Probing as Engine};
 use pyo3::prelude::*;
 
+use crate::config;
 use crate::control::{self, Code, Failures};
 use crate::error::engine_error;
-use crate::run::parse;
 
 /// A network under way that is probed.
 #[pyclass]
@@ -22,9 +22,9 @@ type ProbeArrival = Option<(u64, u32)>;
 #[pymethods]
 impl Probing {
     #[new]
-    #[pyo3(signature = (config_json, controls=None))]
-    fn new(py: Python<'_>, config_json: &str, controls: Option<Vec<Code>>) -> PyResult<Self> {
-        let config = parse(py, config_json)?;
+    #[pyo3(signature = (config, controls=None))]
+    fn new(py: Python<'_>, config: &Bound<'_, PyAny>, controls: Option<Vec<Code>>) -> PyResult<Self> {
+        let config = config::taken(config)?;
         let failures = Failures::default();
         let controls = control::controls(py, controls, &failures)?;
         let engine = py.detach(|| Engine::new(config, &controls)).map_err(|e| engine_error(py, &e))?;

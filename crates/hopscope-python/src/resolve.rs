@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use serde_json::Value as Json;
 
+use crate::config::Config;
 use crate::error::engine_error;
 use crate::{run, value};
 
@@ -122,7 +123,7 @@ impl Outside for Door<'_, '_> {
 /// A part of a document as Python has it.
 fn to_python(py: Python<'_>, shown: &Shown) -> PyResult<Py<PyAny>> {
     Ok(match shown {
-        Shown::Plain(json) => value::to_python(py, json)?,
+        Shown::Plain(json) => value::shown(py, json)?,
         Shown::Tables(tables) => {
             let tables = tables.iter().map(|table| to_python(py, table)).collect::<PyResult<Vec<_>>>()?;
             PyList::new(py, tables)?.into_any().unbind()
@@ -163,21 +164,22 @@ impl Resolved {
         told(py, &findings)
     }
 
-    /// Rough cost of a run as JSON, nothing is built; none where there is no configuration, of which `check` tells.
-    fn estimate(&self, py: Python<'_>) -> PyResult<Option<String>> {
+    /// Rough cost of a run, nothing is built; none where there is no configuration, of which `check` tells.
+    fn estimate(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let Some(Sound { config: Ok(config), .. }) = self.0.sound(Schema::engine()) else { return Ok(None) };
         let cost = py.detach(|| simulation::estimate(&config)).map_err(|error| engine_error(py, &error))?;
-        run::to_json(py, "estimate", &cost).map(Some)
+        value::shown(py, &cost).map(Some)
     }
 
     /// The engine's configuration of a run.
     fn config(&self, py: Python<'_>, seed: u64) -> PyResult<Py<PyAny>> {
-        value::to_python(py, &self.0.config(Schema::engine(), seed))
+        value::shown(py, &self.0.config(Schema::engine(), seed))
     }
 
-    /// The same as JSON.
-    fn config_json(&self, seed: u64) -> String {
-        self.0.config_text(Schema::engine(), seed)
+    /// The same as a value that the engine takes as it is.
+    fn engine_config(&self, py: Python<'_>, seed: u64) -> PyResult<Config> {
+        let config = py.detach(|| self.0.engine_config(Schema::engine(), seed));
+        config.map(Config::of).map_err(|error| engine_error(py, &BuildError::new("config", error)))
     }
 
     /// Every key with its value in base units.
@@ -198,7 +200,7 @@ impl Resolved {
     /// The keys at the top of the file, in engine form.
     #[getter]
     fn top(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        value::to_python(py, &Json::Object(self.0.top.merged()))
+        value::shown(py, &Json::Object(self.0.top.merged()))
     }
 
     /// The kind of topology.

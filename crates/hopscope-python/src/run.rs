@@ -14,12 +14,13 @@ use hopscope_engine::world::Reachability;
 use hopscope_engine::{BuildError, Simulation, simulation, world};
 use hopscope_phy::mobility::Mobility;
 use pyo3::prelude::*;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use crate::columns::{self, Table};
+use crate::config;
 use crate::control::{self, Code, Failures, built};
 use crate::error::{Cancelled, engine_error, engine_errors};
+use crate::outcome::Outcome;
+use crate::value;
 
 /// Stops a run from another thread or a signal handler.
 #[pyclass(frozen, skip_from_py_object)]
@@ -91,27 +92,17 @@ impl Steps {
     }
 }
 
-pub fn parse<T: DeserializeOwned>(py: Python<'_>, config_json: &str) -> PyResult<T> {
-    serde_json::from_str(config_json).map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))
-}
-
-/// What the engine gives as JSON; `what` names it should that ever fail.
-pub fn to_json(py: Python<'_>, what: &str, value: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(value).map_err(|e| engine_error(py, &BuildError::new(what, e.to_string())))
-}
-
-/// Runs a configuration (JSON) and gives its results (JSON, time series as tables beside it); `controls` has one entry
-/// for each flow, see [`control::controls`].
+/// Runs a configuration and gives its results; `controls` has one entry for each flow, see [`control::controls`].
 #[pyfunction]
-#[pyo3(signature = (config_json, cancel=None, progress=None, controls=None))]
+#[pyo3(signature = (config, cancel=None, progress=None, controls=None))]
 pub fn run(
     py: Python<'_>,
-    config_json: &str,
+    config: &Bound<'_, PyAny>,
     cancel: Option<&Bound<'_, CancelToken>>,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
-) -> PyResult<Given> {
-    let config: Config = parse(py, config_json)?;
+) -> PyResult<Outcome> {
+    let config = config::taken(config)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     let observed = if config.explain {
         let config = config.with_starts_drawn();
@@ -126,9 +117,6 @@ pub fn run(
     observed.map(|(result, ())| result)
 }
 
-/// What a run gives: its results as JSON, and its time series.
-pub type Given = (String, Vec<Table>);
-
 /// Runs a configuration with an observer; at the end `conclude` asks it for the ledger, and for what else it has.
 pub fn run_observed<R: Recorder + Send, T: Send>(
     py: Python<'_>,
@@ -137,7 +125,7 @@ pub fn run_observed<R: Recorder + Send, T: Send>(
     token: &CancelToken,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
-) -> PyResult<(Given, T)> {
+) -> PyResult<(Outcome, T)> {
     let end = config.duration;
     run_part(py, config, observed, end, token, progress, controls)
 }
@@ -151,7 +139,7 @@ pub fn run_part<R: Recorder + Send, T: Send>(
     token: &CancelToken,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
-) -> PyResult<(Given, T)> {
+) -> PyResult<(Outcome, T)> {
     let started = Instant::now();
     let end = end.min(config.duration);
     let failures = Failures::default();
@@ -169,26 +157,24 @@ pub fn run_part<R: Recorder + Send, T: Send>(
             callback.call1(py, (simulation.world().now().as_secs(),))?;
         }
     }
-    let (json, series, concluded) = py.detach(|| {
+    let (result, concluded) = py.detach(|| {
         let mut result = simulation.results();
         let (ledger, concluded) = conclude(&mut simulation);
         if let Some(ledger) = ledger {
             result.keep_ledger(ledger);
         }
         result.engine.wall_s = started.elapsed().as_secs_f64();
-        let series = std::mem::take(&mut result.series);
-        (serde_json::to_string(&result), series, concluded)
+        (result, concluded)
     });
-    let json = json.map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))?;
-    Ok(((json, columns::of_series(py, &series)), concluded))
+    Ok((Outcome::of(py, result), concluded))
 }
 
-/// Runs one flow over a wired bottleneck (JSON) and gives its retransmissions, timeouts and tables; `code` is what
+/// Runs one flow over a wired bottleneck and gives its retransmissions, timeouts and tables; `code` is what
 /// the user wrote for it.
 #[pyfunction]
-#[pyo3(signature = (config_json, code=None))]
-pub fn bottleneck(py: Python<'_>, config_json: &str, code: Option<Code>) -> PyResult<(u64, u64, Vec<Table>)> {
-    let config: BottleneckConfig = parse(py, config_json)?;
+#[pyo3(signature = (config, code=None))]
+pub fn bottleneck(py: Python<'_>, config: &Bound<'_, PyAny>, code: Option<Code>) -> PyResult<(u64, u64, Vec<Table>)> {
+    let config: BottleneckConfig = value::read("config", config)?;
     refuse(py, &wired::problems(&config))?;
     let failures = Failures::default();
     let controls = control::controls(py, code.map(|code| vec![code]), &failures)?;
@@ -199,8 +185,8 @@ pub fn bottleneck(py: Python<'_>, config_json: &str, code: Option<Code>) -> PyRe
 
 /// Builds a configuration without running it; the error carries everything that is wrong.
 #[pyfunction]
-pub fn validate(py: Python<'_>, config_json: &str) -> PyResult<()> {
-    let config = parse(py, config_json)?;
+pub fn validate(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<()> {
+    let config = config::taken(config)?;
     let problems = py.detach(|| mistakes(&config, &mut Reachability::default()));
     refuse(py, &problems)
 }
@@ -216,26 +202,26 @@ pub fn mistakes(config: &Config, reachability: &mut Reachability) -> Vec<BuildEr
     if problems.is_empty() { world::out_of_reach(config, reachability) } else { problems }
 }
 
-/// Rough cost of a configuration, as JSON; nothing is built.
+/// Rough cost of a configuration; nothing is built.
 #[pyfunction]
-pub fn estimate(py: Python<'_>, config_json: &str) -> PyResult<String> {
-    let config = parse(py, config_json)?;
+pub fn estimate(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let config = config::taken(config)?;
     let estimate = simulation::estimate(&config).map_err(|e| engine_error(py, &e))?;
-    to_json(py, "estimate", &estimate)
+    value::shown(py, &estimate)
 }
 
 /// Hops of each flow under static routing.
 #[pyfunction]
-pub fn static_hops(py: Python<'_>, config_json: &str) -> PyResult<Vec<u32>> {
-    let config = parse(py, config_json)?;
+pub fn static_hops(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+    let config = config::taken(config)?;
     let simulation = py.detach(|| built(config)).map_err(|e| engine_error(py, &e))?;
     Ok(simulation.world().flows().iter().map(|f| f.hops).collect())
 }
 
 /// The way of every node that moves until `until_s` seconds: its number, and instants in seconds with places in metres.
 #[pyfunction]
-pub fn ways(py: Python<'_>, config_json: &str, until_s: f64) -> PyResult<Vec<(u32, Vec<[f64; 3]>)>> {
-    let config: Config = parse(py, config_json)?;
+pub fn ways(py: Python<'_>, config: &Bound<'_, PyAny>, until_s: f64) -> PyResult<Vec<(u32, Vec<[f64; 3]>)>> {
+    let config = config::taken(config)?;
     world::check(&config).map_err(|e| engine_error(py, &e))?;
     let ways = py.detach(|| Mobility::new(&config.movement()).paths(Time::ZERO + Span::from_secs_f64(until_s)));
     Ok(ways
@@ -246,8 +232,8 @@ pub fn ways(py: Python<'_>, config_json: &str, until_s: f64) -> PyResult<Vec<(u3
 
 /// Hash of all frames a configuration sends, for checks of determinism; `eager` makes every radio edge an event.
 #[pyfunction]
-#[pyo3(signature = (config_json, eager=false))]
-pub fn trajectory(py: Python<'_>, config_json: &str, eager: bool) -> PyResult<u64> {
-    let config = parse(py, config_json)?;
+#[pyo3(signature = (config, eager=false))]
+pub fn trajectory(py: Python<'_>, config: &Bound<'_, PyAny>, eager: bool) -> PyResult<u64> {
+    let config = config::taken(config)?;
     py.detach(|| simulation::trajectory(&config, eager)).map_err(|e| engine_error(py, &e))
 }

@@ -4,13 +4,15 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
-use hopscope_engine::config::{Change, Config};
-use hopscope_engine::{BuildError, Simulation};
+use hopscope_engine::Simulation;
+use hopscope_engine::config::Change;
 use pyo3::prelude::*;
 
-use crate::columns::{self, Table};
+use crate::config;
 use crate::control::{self, Code, Failures};
 use crate::error::engine_error;
+use crate::outcome::Outcome;
+use crate::value;
 
 /// A run under way.
 #[pyclass(frozen)]
@@ -29,12 +31,11 @@ impl Steps {
 
 #[pymethods]
 impl Steps {
-    /// Builds the run of a configuration (JSON); `controls` as in `run`.
+    /// Builds the run of a configuration; `controls` as in `run`.
     #[new]
-    #[pyo3(signature = (config_json, controls=None))]
-    fn new(py: Python<'_>, config_json: &str, controls: Option<Vec<Code>>) -> PyResult<Steps> {
-        let config: Config = serde_json::from_str(config_json)
-            .map_err(|e| engine_error(py, &BuildError::new("config", e.to_string())))?;
+    #[pyo3(signature = (config, controls=None))]
+    fn new(py: Python<'_>, config: &Bound<'_, PyAny>, controls: Option<Vec<Code>>) -> PyResult<Steps> {
+        let config = config::taken(config)?;
         let duration = config.duration;
         let failures = Failures::default();
         let controls = control::controls(py, controls, &failures)?;
@@ -70,10 +71,9 @@ impl Steps {
         py.detach(|| self.lock().world().now().0)
     }
 
-    /// Changes something now (JSON, the keys of an event without its time).
-    fn change(&self, py: Python<'_>, change_json: &str) -> PyResult<()> {
-        let change: Change = serde_json::from_str(change_json)
-            .map_err(|e| engine_error(py, &BuildError::new("change", e.to_string())))?;
+    /// Changes something now: the keys of an event without its time.
+    fn change(&self, py: Python<'_>, change: &Bound<'_, PyAny>) -> PyResult<()> {
+        let change: Change = value::read("change", change)?;
         py.detach(|| self.lock().change(&change)).map_err(|e| engine_error(py, &e))?;
         self.failures.raise(py)
     }
@@ -87,14 +87,9 @@ impl Steps {
         })
     }
 
-    /// Results from the end of the warm-up to now: JSON, time series as tables beside it.
-    fn results(&self, py: Python<'_>) -> PyResult<(String, Vec<Table>)> {
-        let (json, series) = py.detach(|| {
-            let mut result = self.lock().results();
-            let series = std::mem::take(&mut result.series);
-            (serde_json::to_string(&result), series)
-        });
-        let json = json.map_err(|e| engine_error(py, &BuildError::new("results", e.to_string())))?;
-        Ok((json, columns::of_series(py, &series)))
+    /// Results from the end of the warm-up to now.
+    fn results(&self, py: Python<'_>) -> Outcome {
+        let result = py.detach(|| self.lock().results());
+        Outcome::of(py, result)
     }
 }

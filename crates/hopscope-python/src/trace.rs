@@ -12,9 +12,11 @@ use hopscope_engine::trace::{Filter, Form, Ns2Trace, RecordTrace, Sink, Style, T
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
+use crate::config;
 use crate::control::Code;
 use crate::error::engine_error;
-use crate::run::{CancelToken, Given, parse, run_part};
+use crate::outcome::Outcome;
+use crate::run::{CancelToken, run_part};
 
 /// What a trace lets through, as Python says it.
 #[derive(FromPyObject)]
@@ -69,14 +71,14 @@ impl Sink for Writer {
     }
 }
 
-/// Runs a configuration (JSON) and hands its records to `write`; gives the results as `run` does. With `cut` the run ends
+/// Runs a configuration and hands its records to `write`; gives the results as `run` does. With `cut` the run ends
 /// where the last record wanted is written.
 #[pyfunction]
-#[pyo3(signature = (config_json, form, wanted, write, cut=false, cancel=None, progress=None, controls=None))]
+#[pyo3(signature = (config, form, wanted, write, cut=false, cancel=None, progress=None, controls=None))]
 #[expect(clippy::too_many_arguments, reason = "each is an argument of the Python function")]
 pub fn trace(
     py: Python<'_>,
-    config_json: &str,
+    config: &Bound<'_, PyAny>,
     form: &str,
     wanted: Wanted,
     write: Py<PyAny>,
@@ -84,8 +86,8 @@ pub fn trace(
     cancel: Option<&Bound<'_, CancelToken>>,
     progress: Option<Py<PyAny>>,
     controls: Option<Vec<Code>>,
-) -> PyResult<Given> {
-    let config: Config = parse(py, config_json)?;
+) -> PyResult<Outcome> {
+    let config = config::taken(config)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     let filter = wanted.filter();
     let end = if cut { filter.until } else { Time::NEVER };
@@ -127,7 +129,7 @@ fn traced<T: Recorder + Trace + Send>(
     config: Config,
     trace: T,
     course: Interpolation,
-) -> PyResult<Given> {
+) -> PyResult<Outcome> {
     let flush = |simulation: &mut Simulation<T>| {
         simulation.observe(|trace, _, _| trace.flush());
         (None, ())

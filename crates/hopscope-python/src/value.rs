@@ -1,9 +1,14 @@
 //! Values between Python and Rust.
 
+use hopscope_engine::BuildError;
 use hopscope_scenario::value::Value;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple, PyType};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
+
+use crate::error::engine_error;
 
 /// A value as it was written.
 pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
@@ -91,27 +96,14 @@ pub fn of(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
     })
 }
 
-/// A JSON value as Python has it.
-pub fn to_python(py: Python<'_>, value: &Json) -> PyResult<Py<PyAny>> {
-    Ok(match value {
-        Json::Null => py.None(),
-        Json::Bool(flag) => PyBool::new(py, *flag).to_owned().into_any().unbind(),
-        Json::Number(number) => match (number.as_u64(), number.as_i64()) {
-            (Some(whole), _) => whole.into_pyobject(py)?.into_any().unbind(),
-            (None, Some(whole)) => whole.into_pyobject(py)?.into_any().unbind(),
-            (None, None) => number.as_f64().unwrap_or(f64::NAN).into_pyobject(py)?.into_any().unbind(),
-        },
-        Json::String(text) => text.into_pyobject(py)?.into_any().unbind(),
-        Json::Array(items) => {
-            let items = items.iter().map(|item| to_python(py, item)).collect::<PyResult<Vec<_>>>()?;
-            PyList::new(py, items)?.into_any().unbind()
-        }
-        Json::Object(entries) => {
-            let table = PyDict::new(py);
-            for (name, item) in entries {
-                table.set_item(name, to_python(py, item)?)?;
-            }
-            table.into_any().unbind()
-        }
-    })
+/// What the engine reads as a value of Python says it; `what` names it in the message.
+pub fn read<T: DeserializeOwned>(what: &str, given: &Bound<'_, PyAny>) -> PyResult<T> {
+    let refused = |reason: String| engine_error(given.py(), &BuildError::new(what, reason));
+    let json: Json = pythonize::depythonize(given).map_err(|error| refused(error.to_string()))?;
+    serde_json::from_value(json).map_err(|error| refused(error.to_string()))
+}
+
+/// What the engine gives, as a value of Python.
+pub fn shown(py: Python<'_>, found: &impl Serialize) -> PyResult<Py<PyAny>> {
+    Ok(pythonize::pythonize(py, found)?.unbind())
 }

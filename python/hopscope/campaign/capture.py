@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import threading
 from collections.abc import Callable
 from dataclasses import asdict
@@ -17,6 +16,7 @@ from hopscope.errors import InputError, RunFailed
 from hopscope.io import output
 from hopscope.results import Result
 from hopscope.results.captured import Captured, Choice
+from hopscope.results.finished import Finished
 from hopscope.results.points import point_words
 from hopscope.scenario import Point
 
@@ -61,14 +61,14 @@ class Captures:
         for task in tasks:
             output.check(self.path(task), force=self.force)
 
-    def run(self, task: Run, stop: Stop | None, progress: Callable[[float], None] | None) -> str:
-        """Does a run with its capture and returns its document."""
-        document, captured = run_captured(
+    def run(self, task: Run, stop: Stop | None, progress: Callable[[float], None] | None) -> Finished:
+        """Does a run with its capture and returns what it gave."""
+        found, captured = run_captured(
             task.point, task.seed, self.path(task), self.choice, force=self.force, stop=stop, progress=progress
         )
         with self._lock:
             self.written[task.key] = captured
-        return document
+        return found
 
 
 def run_captured(
@@ -80,25 +80,25 @@ def run_captured(
     force: bool = False,
     stop: Stop | None = None,
     progress: Callable[[float], None] | None = None,
-) -> tuple[str, Captured]:
-    """Does a run of a point and writes its capture; returns its document and what the capture has come to.
+) -> tuple[Finished, Captured]:
+    """Does a run of a point and writes its capture; returns what it gave and what the capture has come to.
 
     Raises:
         RunFailed: the file cannot be opened, or code of the user's failed.
     """
     title = f"{point.resolved['title']}, {point_words(point.index, point.set)}"
-    summaries: list[str] = []
+    summaries: list[dict[str, Any]] = []
 
-    def engine(config_json: str, *rest: Any) -> Any:
-        given, summary = _core.capture(config_json, path, json.dumps(asdict(choice)), title, force, *rest)
+    def engine(config: _core.Config, *rest: Any) -> Any:
+        given, summary = _core.capture(config, path, asdict(choice), title, force, *rest)
         summaries.append(summary)
         return given
 
     try:
-        document = run(point.config_json(seed), point.controls(), seed, stop, progress, engine=engine)
+        found = run(point.engine_config(seed), point.controls(), seed, stop, progress, engine=engine)
     except OSError as error:
         raise RunFailed(f"{path}: cannot be written: {error.strerror or error}") from error
-    return document, Captured.read(path, json.loads(summaries[0]))
+    return found, Captured.read(path, summaries[0])
 
 
 def capture_of(

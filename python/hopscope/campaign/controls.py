@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from hopscope import _core
 from hopscope.campaign.stop import Stop
 from hopscope.errors import RunFailed
-from hopscope.results.columns import Tables, document
+from hopscope.results.columns import Tables
+from hopscope.results.finished import Finished
 from hopscope.scenario.controls import CONTROL, POLICY, ControlError, FlowControl
 
 #: A method, None where it is left to the engine.
@@ -39,25 +40,25 @@ class Trace:
 
     def __call__(
         self,
-        config_json: str,
+        config: _core.Config,
         cancel: _core.CancelToken | None = None,
         progress: Callable[[float], object] | None = None,
         controls: Sequence[Code] | None = None,
-    ) -> tuple[str, Tables]:
+    ) -> _core.Outcome:
         """Runs a configuration."""
-        return _core.trace(config_json, self.form, self.wanted, self.write, self.cut, cancel, progress, controls)
+        return _core.trace(config, self.form, self.wanted, self.write, self.cut, cancel, progress, controls)
 
 
 def run(
-    config_json: str,
+    config: _core.Config | Mapping[str, Any],
     controls: Sequence[Sequence[FlowControl]],
     seed: int,
     stop: Stop | None = None,
     progress: Callable[[float], None] | None = None,
     *,
-    engine: Callable[..., tuple[str, Tables]] | None = None,
-) -> str:
-    """Runs a configuration with the classes that its flows have and returns its document, as a store keeps it.
+    engine: Callable[..., _core.Outcome] | None = None,
+) -> Finished:
+    """Runs a configuration with the classes that its flows have and returns what it gave.
 
     ``engine`` takes and gives what ``_core.run`` does, which it stands for.
 
@@ -66,34 +67,34 @@ def run(
     """
     stop, engine = stop or Stop(), engine or _core.run
     if not any(controls):
-        return document(*engine(config_json, stop.token, progress))
+        return Finished(engine(config, stop.token, progress))
     try:
         with stop.user_code():
-            return document(*engine(config_json, stop.token, progress, code_of(controls, seed)))
+            return Finished(engine(config, stop.token, progress, code_of(controls, seed)))
     except _core.ControlError as error:
         raise _failed(error, controls[error.flow]) from None
 
 
-def run_bottleneck(config_json: str, own: Sequence[FlowControl], seed: int) -> tuple[int, int, Tables]:
+def run_bottleneck(config: Mapping[str, Any], own: Sequence[FlowControl], seed: int) -> tuple[int, int, Tables]:
     """Runs one flow over a wired bottleneck and returns its retransmissions, timeouts, samples and drops.
 
     Raises:
         RunFailed: as of :func:`run`.
     """
     try:
-        return _core.bottleneck(config_json, _code(own, seed, 0))
+        return _core.bottleneck(config, _code(own, seed, 0))
     except _core.ControlError as error:
         raise _failed(error, own) from None
 
 
-def probing(config_json: str, controls: Sequence[Sequence[FlowControl]], seed: int) -> _core.Probing:
+def probing(config: Mapping[str, Any], controls: Sequence[Sequence[FlowControl]], seed: int) -> _core.Probing:
     """Returns the network of a configuration, to be probed.
 
     Raises:
         RunFailed: a class cannot be made.
     """
     code = [_code(own, seed, flow) for flow, own in enumerate(controls)] if any(controls) else None
-    return _core.Probing(config_json, code)
+    return _core.Probing(config, code)
 
 
 def failed(error: _core.ControlError, controls: Sequence[Sequence[FlowControl]]) -> RunFailed:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -48,7 +47,7 @@ def estimate(runs: Sequence[Run], jobs: int) -> Cost:
     costs = {}
     for run in sample:
         if id(run.point) not in costs:
-            costs[id(run.point)] = json.loads(_core.estimate(run.config_json()))
+            costs[id(run.point)] = _core.estimate(run.config())
     chosen = [costs[id(run.point)] for run in sample]
     scale = len(runs) / len(sample)
     workers = min(jobs, len(runs))

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
-from typing import Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from hopscope import _core
 from hopscope.campaign.capture import Captures
@@ -14,6 +14,7 @@ from hopscope.campaign.controls import Trace, run
 from hopscope.campaign.plan import Run
 from hopscope.campaign.stop import Stop
 from hopscope.errors import HopscopeError, InputError, Interrupted
+from hopscope.results.finished import Finished
 from hopscope.scenario.controls import FlowControl
 
 
@@ -36,14 +37,14 @@ def default_jobs() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def run_config(config_json: str, controls: Sequence[Sequence[FlowControl]] = (), seed: int = 0) -> str:
-    """Runs one configuration; for executors in other processes or on other machines, which get it by name."""
-    return run(config_json, controls, seed)
+def run_config(config: _core.Config, controls: Sequence[Sequence[FlowControl]] = (), seed: int = 0) -> str:
+    """Runs one configuration and returns its document; executors in other processes and machines get it by name."""
+    return run(config, controls, seed).document()
 
 
 def execute(
     runs: Sequence[Run],
-    done: Callable[[Run, str], None],
+    done: Callable[[Run, Finished], None],
     failed: Callable[[Run, str], None],
     *,
     jobs: int | None = None,
@@ -56,7 +57,7 @@ def execute(
 
     Args:
         runs: what to do.
-        done: takes a run and the JSON of its result.
+        done: takes a run and what it gave.
         failed: takes a run and the reason.
         jobs: runs at a time; default: all cores.
         executor: another executor, for example of a cluster; it gets :func:`run_config`.
@@ -78,7 +79,7 @@ def execute(
     own = executor is None
     pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="hopscope")
     stop = Stop()
-    in_flight: dict[Future[str], Run] = {}
+    in_flight: dict[Future[Any], Run] = {}
     waiting = iter(runs)
     # An executor of another kind knows its own size; it gets enough to keep any usual one busy.
     room = 2 * workers if own else max(256, 2 * workers)
@@ -105,7 +106,7 @@ def execute(
         raise Interrupted("interrupted") from interrupt
 
 
-def _end(pool: Executor, own: bool, stop: Stop, in_flight: Iterable[Future[str]]) -> None:
+def _end(pool: Executor, own: bool, stop: Stop, in_flight: Iterable[Future[Any]]) -> None:
     """Takes back what has not begun, tells what runs to end, and waits for it where the pool is ours."""
     stop.set()
     for future in in_flight:
@@ -122,24 +123,24 @@ def _submit(
     watcher: Watcher | None,
     captures: Captures | None,
     traces: Traces | None,
-) -> Future[str]:
+) -> Future[Any]:
     if not own:
-        return pool.submit(run_config, task.config_json(), task.controls(), task.seed)
+        return pool.submit(run_config, task.config(), task.controls(), task.seed)
 
-    def work() -> str:
+    def work() -> Finished:
         advanced = None if watcher is None else (lambda seconds: watcher.advanced(task.key, seconds))
         if captures is not None:
             return captures.run(task, stop, advanced)
         with traces(task) if traces is not None else nullcontext() as trace:
-            return run(task.config_json(), task.controls(), task.seed, stop, advanced, engine=trace)
+            return run(task.config(), task.controls(), task.seed, stop, advanced, engine=trace)
 
     return pool.submit(work)
 
 
 def _settle(
     run: Run,
-    future: Future[str],
-    done: Callable[[Run, str], None],
+    future: Future[Any],
+    done: Callable[[Run, Finished], None],
     failed: Callable[[Run, str], None],
     watcher: Watcher | None,
 ) -> None:
@@ -148,7 +149,8 @@ def _settle(
         raise error
     message = None
     if error is None:
-        done(run, future.result())
+        found = future.result()
+        done(run, found if isinstance(found, Finished) else Finished(found))
     else:
         message = _message(run, error)
         failed(run, message)

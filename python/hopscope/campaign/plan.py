@@ -32,9 +32,9 @@ class Run:
     seed: int
     weight: float
 
-    def config_json(self) -> str:
+    def config(self) -> _core.Config:
         """Returns the engine's configuration."""
-        return self.point.config_json(self.seed)
+        return self.point.engine_config(self.seed)
 
     def controls(self) -> list[tuple[FlowControl, ...]]:
         """Returns the classes of a user's that each flow has."""

@@ -18,7 +18,7 @@ from hopscope.campaign.progress import bar
 from hopscope.campaign.store import Store
 from hopscope.errors import InputError
 from hopscope.results import Result
-from hopscope.results.columns import opened
+from hopscope.results.finished import Finished
 from hopscope.results.points import point_words
 from hopscope.results.stored import RunResult
 
@@ -122,8 +122,8 @@ def _differing(chosen: Sequence[_Kept], jobs: int | None, progress: bool, execut
         runs[str(index)] = Run(str(index), point, one.run["seed"], point.duration_s)
     found: dict[str, str] = {}
 
-    def done(run: Run, text: str) -> None:
-        if (where := difference(chosen[int(run.key)].run, opened(json.loads(text)))) is not None:
+    def done(run: Run, found_now: Finished) -> None:
+        if (where := difference(chosen[int(run.key)].run, found_now.values())) is not None:
             found[run.key] = where
 
     def failed(run: Run, message: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from typing import TypedDict
@@ -13,7 +12,7 @@ from hopscope.campaign.plan import Plan, Run, make_plan
 from hopscope.campaign.progress import bar
 from hopscope.errors import Interrupted
 from hopscope.results import Failure, PointResult, Result
-from hopscope.results.columns import opened
+from hopscope.results.finished import Finished
 from hopscope.results.stored import RunResult
 from hopscope.scenario import Scenario
 
@@ -58,10 +57,10 @@ def work(
     """
     stored = frozenset(finished)
 
-    def done(run: Run, result_json: str) -> None:
+    def done(run: Run, found: Finished) -> None:
         if keep is not None and run.key not in stored:
-            keep(run.key, result_json)
-        finished[run.key] = opened(json.loads(result_json))
+            keep(run.key, found.document())
+        finished[run.key] = found.values()
 
     def failed(run: Run, message: str) -> None:
         failures[run.key] = message

@@ -69,13 +69,12 @@ def _write(run: OneRun, path: Path, choice: Choice, *, force: bool) -> Captured:
     from hopscope.campaign.verify import difference
     from hopscope.io import output
     from hopscope.io.files import make_way
-    from hopscope.results.columns import opened
 
     if path != STDOUT:
         output.check(path, force=force, option="--out ")
         if not path.exists():
             make_way(f"--out {path}", path)
-    document, captured = run_captured(run.point, run.seed, path, choice, force=force)
-    if run.stored is not None and (where := difference(run.stored, opened(json.loads(document)))) is not None:
+    found, captured = run_captured(run.point, run.seed, path, choice, force=force)
+    if run.stored is not None and (where := difference(run.stored, found.values())) is not None:
         note(f"the run is not the stored one: {where}; another build has made the store")
     return captured

@@ -11,7 +11,6 @@ and L. Qiu, ACM MobiCom 2003; L. Chen, S. Low and J. Doyle, IEEE INFOCOM 2005 (c
 from __future__ import annotations
 
 import itertools
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -155,10 +154,9 @@ def sizes(config: Mapping[str, Any], flow: Mapping[str, Any]) -> tuple[int, int,
 def exchange(config: Mapping[str, Any], packet: int) -> float:
     """Returns the seconds of sending an IP packet of so many bytes over one hop by a station that is alone."""
     radio, mac = config["radio"], config["mac"]
-    described = json.dumps(radio)
 
     def airtime(size: int, rate: int) -> int:
-        return frame_airtime_ns(described, size, rate)
+        return frame_airtime_ns(radio, size, rate)
 
     frame = packet + mac["data_header"] + mac["llc_header"]
     control = radio["basic_rate"]

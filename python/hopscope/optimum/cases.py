@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopscope.campaign.execute import run_config
+from hopscope.campaign import controls
 from hopscope.errors import InputError, ScenarioError
 from hopscope.optimum import axes as axes_
 from hopscope.optimum.axes import Axis
@@ -117,9 +116,9 @@ def check_metric(case: Scenario, metric: str, option: str = "--metric") -> None:
     for flow in config["flows"]:
         flow |= {name: 0 if name == "start" else None for name in ("start", "stop") if name in flow}
     config["outages"] = []
-    run = json.loads(run_config(json.dumps(config), point.controls(), case.seed))
+    found = controls.run(config, point.controls(), case.seed).values()
     try:
-        PointResult(0, {}, [run]).by_seed(metric)
+        PointResult(0, {}, [found]).by_seed(metric)
     except KeyError as error:
         raise InputError(f"{option} {metric}: {error.args[0]}") from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,8 +10,7 @@ from pathlib import Path as File
 from typing import Any
 
 from hopscope import _core
-from hopscope.campaign.controls import failed, probing
-from hopscope.campaign.execute import run_config
+from hopscope.campaign.controls import failed, probing, run
 from hopscope.errors import InputError, RunFailed, did_you_mean
 from hopscope.probe import active, passive
 from hopscope.probe.path import SIZE, Path, path_of
@@ -210,7 +208,7 @@ def _session(path: Path, seed: int) -> Iterator[_core.Probing]:
     """
     config, controls = path.without_probes(seed)
     try:
-        session = probing(json.dumps(config), controls, seed)
+        session = probing(config, controls, seed)
         session.advance(_ns(path.begin))
         if all(session.echo(path.ends, CALL, REPLY, _ns(PATIENCE)) is None for _ in range(CALLS)):
             one, other = path.ends
@@ -256,7 +254,7 @@ def _listen(path: Path, method: str, seed: int) -> tuple[Estimate, float, int]:
     point = scenario.points[0]
     passive.Listener.take()
     try:
-        run_config(point.config_json(seed), point.controls(), seed)
+        run(point.engine_config(seed), point.controls(), seed)
     except Exception as error:
         raise RunFailed(f"--method {method}, seed {seed}: {error}") from error
     acks = passive.Listener.take()

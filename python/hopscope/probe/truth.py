@@ -9,12 +9,11 @@ way to whatever comes, so that beside a greedy one next to nothing is available 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.campaign.execute import run_config
+from hopscope.campaign.controls import run
 from hopscope.probe.path import Path
 from hopscope.scenario.controls import FlowControl
 
@@ -77,4 +76,4 @@ def _carried(path: Path, seed: int, rate: float | None, *, others: bool) -> tupl
 
 
 def _run(config: dict[str, Any], controls: Sequence[Sequence[FlowControl]], seed: int) -> dict[str, Any]:
-    return dict(json.loads(run_config(json.dumps(config), controls, seed)))
+    return run(config, controls, seed).values()

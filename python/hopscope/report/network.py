@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from hopscope import _core
     from hopscope.scenario import Point
 
 # With more nodes than these their numbers stand beside small dots; only the ends of flows are numbered; no links are
@@ -134,14 +135,14 @@ def of_point(point: Point, title: str, name: str = "network") -> Network:
     wired = frozenset(node for host in config.get("hosts", []) if not host["wifi"] for node in host["nodes"])
     network = Network(name, title, config["nodes"], flows, radio["tx_range"], radio["cs_range"], layers, wires, wired)
     moves = config.get("mobility", {}).get("model", "static") != "static"
-    return _moving(network, point.config_json(seed), config["duration"] / NS) if moves else network
+    return _moving(network, point.engine_config(seed), config["duration"] / NS) if moves else network
 
 
-def _moving(network: Network, config_json: str, seconds: float) -> Network:
+def _moving(network: Network, config: _core.Config, seconds: float) -> Network:
     """The network with its nodes where they begin, and their ways in so many seconds."""
     from hopscope._core import ways
 
-    found = ways(config_json, seconds)
+    found = ways(config, seconds)
     fastest = max((_speed(way) for _, way in found), default=0.0)
     if len(found) > _WHOLE_WAYS and fastest > 0:
         xs, ys = zip(*((x, y) for _, way in found for _, x, y in way), strict=True)

@@ -7,9 +7,7 @@ engine's result that holds it. Tables, reports and pages read them here.
 from __future__ import annotations
 
 import functools
-import json
 from dataclasses import dataclass
-from typing import Any
 
 from hopscope import _core
 
@@ -85,7 +83,7 @@ class Series:
 @functools.cache
 def all_series() -> tuple[Series, ...]:
     """The time series that a run can keep."""
-    return tuple(Series(**entry) for entry in json.loads(_core.series()))
+    return tuple(Series(**entry) for entry in _core.series())
 
 
 def series(name: str) -> Series:
@@ -96,8 +94,7 @@ def series(name: str) -> Series:
 @functools.cache
 def metrics(scope: str) -> tuple[Metric, ...]:
     """The entries that a flow, a node, a direction of a wire, the network or a group has, in order."""
-    table: list[dict[str, Any]] = json.loads(_core.metrics())
-    return tuple(Metric(**entry) for entry in table if entry["scope"] == scope)
+    return tuple(Metric(**entry) for entry in _core.metrics() if entry["scope"] == scope)
 
 
 def shown(scope: str, place: str) -> tuple[Metric, ...]:

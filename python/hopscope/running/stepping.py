@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from hopscope.campaign.controls import code_of
 from hopscope.campaign.work import again
 from hopscope.errors import InputError
 from hopscope.results import PointResult, Result
-from hopscope.results.columns import document, opened
+from hopscope.results.finished import Finished
 from hopscope.running.runner import prepare
 from hopscope.scenario import Scenario, keys, units
 from hopscope.scenario.fields import NS
@@ -50,7 +49,7 @@ class Simulation:
         config = point.config(self.seed)
         if config.get("explain"):
             raise InputError("explain: the airtime ledger is kept by hopscope.run alone; leave it out")
-        self._steps = _core.Steps(json.dumps(config), code_of(point.controls(), self.seed))
+        self._steps = _core.Steps(config, code_of(point.controls(), self.seed))
 
     @property
     def now(self) -> float:
@@ -144,11 +143,11 @@ class Simulation:
             except _core.FieldError as error:
                 raise InputError(f"{name}: {error}") from None
         try:
-            self._steps.change(json.dumps(change))
+            self._steps.change(change)
         except _core.EngineError as error:
             raise InputError(str(error)) from None
 
     def result(self) -> Result:
         """Results from the end of the warm-up to now."""
-        run = opened(json.loads(document(*self._steps.results())))
+        run = Finished(self._steps.results()).values()
         return Result(self.scenario, [PointResult(self._point.index, self._point.set, [run])], [], again)

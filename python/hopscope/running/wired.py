@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -135,7 +134,7 @@ def bottleneck(
     }
     [own] = scenario.points[0].controls()
     try:
-        again, timeouts, found = controls.run_bottleneck(json.dumps(document), own, seed)
+        again, timeouts, found = controls.run_bottleneck(document, own, seed)
     except _core.EngineError as error:
         told = [f"{key.removeprefix('flow.')}: {message}" for key, message in error.problems]
         raise InputError("\n".join(told)) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Iterable
 from typing import Any
 
@@ -40,8 +39,7 @@ def table(name: str) -> Fields:
 
 def schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of the scenario file."""
-    document: dict[str, Any] = json.loads(_core.json_schema())
-    return document
+    return _core.json_schema()
 
 
 def top() -> Fields:

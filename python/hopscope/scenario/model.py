@@ -66,9 +66,9 @@ class Point:
         """Returns the engine's configuration of a run of this point (times in ns, rates in bit/s, lengths in m)."""
         return self._resolved.config(seed)
 
-    def config_json(self, seed: int) -> str:
-        """Returns the same as the JSON that the engine reads, without making Python objects of it first."""
-        return self._resolved.config_json(seed)
+    def engine_config(self, seed: int) -> _core.Config:
+        """Returns the same as the engine takes it, without making Python objects of it first."""
+        return self._resolved.engine_config(seed)
 
     def controls(self) -> list[tuple[FlowControl, ...]]:
         """Returns for each of the engine's flows the congestion control and the ACK policy that are a user's."""
@@ -326,7 +326,7 @@ class Scenario:
         problems = []
         for seed in range(self.seed, self.seed + self.seeds):
             try:
-                _core.validate(json.dumps(point.config(seed)))
+                _core.validate(point.engine_config(seed))
             except _core.EngineError as error:
                 problems.append(f"seed {seed}: {point.told(error.key)}: {error.message}")
         if not problems:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import math
 import os
@@ -16,19 +15,18 @@ FEW_NODES = 5_000
 _LOG = logging.getLogger("hopscope")
 
 
-def refusal(many: Mapping[str, int], estimate: Callable[[], str | None], announced: set[str]) -> str:
+def refusal(many: Mapping[str, int], estimate: Callable[[], dict[str, float] | None], announced: set[str]) -> str:
     """Says why a point cannot be built; empty where it can. A large one is announced, points alike once.
 
     Args:
         many: how many `nodes` and how many `flows` it has.
         announced: what has been said of other points.
-        estimate: what a run costs, as the engine's JSON, which is asked for only where there are many; None: unknown.
+        estimate: what a run costs, which is asked for only where there are many; None: unknown.
     """
     if many["nodes"] < FEW_NODES and many["flows"] < _core.MANY_NODES:
         return ""
-    if (found := estimate()) is None:
+    if (cost := estimate()) is None:
         return ""
-    cost = json.loads(found)
     needed, there = cost["memory_bytes"], _memory_bytes()
     if needed > there:
         return (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from hopscope import _core
@@ -31,7 +30,7 @@ def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
 def _airtime(check: Check, _table: Table, _other: Table | None) -> Judgement:
     """A frame of so many `bytes` at `rate` bit/s takes what the formulas of IEEE 802.11 give, to the nanosecond."""
     size, rate, preset = check.args["bytes"], check.args["rate"], check.document["radio"]["preset"]
-    radio = json.dumps(json.loads(_core.base_config("standard", preset))["radio"])
+    radio = _core.base_config("standard", preset)["radio"]
     expected = (ofdm_airtime_ns if preset.startswith("ofdm") else dsss_airtime_ns)(size, rate)
     found = _core.frame_airtime_ns(radio, size, rate)
     return found == expected, f"{found} ns"

@@ -149,7 +149,7 @@ def _run(run: OneRun, form: str, wanted: Wanted, take: Callable[[str], bool], *,
     try:
         with bar(run.title, 1, seconds, shown=progress) as tally:
             controls.run(
-                run.point.config_json(run.seed),
+                run.point.engine_config(run.seed),
                 run.point.controls(),
                 run.seed,
                 stop,

@@ -47,20 +47,26 @@ impl Resolved {
         Cow::Owned(self.redrawn(seed).unwrap_or_else(|_| Resolved { placed: None, ..self.clone() }))
     }
 
-    /// The same as text, made flow by flow: as one document, many flows or nodes would take much memory.
-    pub fn config_text(&self, schema: &Schema, seed: u64) -> String {
-        let own = self.of_seed(seed);
-        let Json::Object(network) = own.lowered(schema, seed, &[], true) else { return String::new() };
-        let listed = |values: &mut dyn Iterator<Item = String>| values.collect::<Vec<_>>().join(",");
-        let entry = |(name, value): (&String, &Json)| match name.as_str() {
-            "flows" => {
-                let flows = &mut own.flows.iter().flat_map(|flow| flow.lowered(schema)).map(|flow| flow.to_string());
-                format!("\"flows\":[{}]", listed(flows))
+    /// The same as the engine has it.
+    ///
+    /// # Errors
+    /// The engine does not read it; the message is serde's.
+    pub fn engine_config(&self, schema: &Schema, seed: u64) -> Result<Config, String> {
+        let all: Vec<usize> = (0..self.flows.len()).collect();
+        self.of_seed(seed).built(schema, seed, &all, true)
+    }
+
+    /// Made table by table: as one document, many flows or nodes would take much memory.
+    fn built(&self, schema: &Schema, seed: u64, flows: &[usize], with_outages: bool) -> Result<Config, String> {
+        let with_flows = |mut config: Config| {
+            config.nodes = self.nodes().to_vec();
+            for &flow in flows {
+                self.flows[flow].add_to(schema, &mut config.flows)?;
             }
-            "nodes" => format!("\"nodes\":[{}]", listed(&mut own.nodes().iter().map(|place| json!(place).to_string()))),
-            _ => format!("{}:{value}", json!(name)),
+            Ok(config)
         };
-        format!("{{{}}}", listed(&mut network.iter().map(entry)))
+        let network = self.lowered(schema, seed, &[], with_outages);
+        serde_json::from_value(network).and_then(with_flows).map_err(|error| error.to_string())
     }
 
     /// The configuration without its nodes, whose places are put in by themselves.
@@ -129,16 +135,7 @@ impl Resolved {
         let flawed = |flow: usize| is_at_fault("flow", &|path| path.get(1).is_some_and(|at| *at == flow.to_string()));
         let flows: Vec<usize> = (0..self.flows.len()).filter(|&flow| !flawed(flow)).collect();
         let outages = !is_at_fault("outage", &|_| true) && !is_at_fault("event", &|_| true);
-        let network = self.lowered(schema, self.top.whole("seed"), &[], outages);
-        // Table by table: as one document, many flows or nodes would take much memory.
-        let with_flows = |mut config: Config| {
-            config.nodes = self.nodes().to_vec();
-            for &flow in &flows {
-                self.flows[flow].add_to(schema, &mut config.flows)?;
-            }
-            Ok(config)
-        };
-        let config = serde_json::from_value(network).and_then(with_flows).map_err(|error| error.to_string());
+        let config = self.built(schema, self.top.whole("seed"), &flows, outages);
         Some(Sound { config, flows })
     }
 
