@@ -105,7 +105,7 @@ def outcome(config: str) -> tuple[int, str]:
 
 
 def first_run(scenario: Scenario) -> str:
-    return scenario.points[0].engine_config(scenario.seed)
+    return json.dumps(scenario.points[0].config(scenario.seed))
 
 
 def changes(name: str) -> bool:
@@ -171,7 +171,7 @@ def test_a_sweep_needs_a_point_in_which_its_key_has_an_effect(key: str) -> None:
               "mac.aarf_factor": {"mac.rate_control": ["fixed", "aarf"]},
               "tcp.cubic_c": {"flow.0.transport": ["tcp-reno", "tcp-cubic"]}}[key]  # fmt: skip
     points = Scenario({**PLAIN, "sweep": {**switch, key: [3, 5]}}).points
-    configs = [point.engine_config(1) for point in points]
+    configs = [json.dumps(point.config(1)) for point in points]
     assert configs[0] == configs[1], "one run where it has no effect"
     assert configs[2] != configs[3]
 
