@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import hopscope as hs
+from hopscope import _core
 from hopscope.probe import probe
 
 MEASURED = Path(__file__).parents[1] / "showcases" / "measured" / "rssi.csv"
@@ -27,8 +28,7 @@ NEIGHBOURS = [
     {"from": i, "to": i + 1, "transport": "udp", "app": "cbr", "rate": "100kbps", "packet": 1000}
     for i in range(0, 900, 10)
 ]
-OTHER_TCP = ["tcp-tahoe", "tcp-reno", "tcp-sack", "tcp-vegas", "tcp-veno", "tcp-westwood", "tcp-tibet", "tcp-fast"]
-OTHER_TCP += ["tcp-cubic", "tcp-htcp", "tcp-illinois", "tcp-ap", "tcp-bbr", "tcp-bbr3", "tcp-scalable", "tcp-highspeed"]
+OTHER_TCP = [word for word, _ in _core.transports() if word.startswith("tcp-") and word != "tcp-newreno"]
 ACKS = ["delayed", "ns2-delack", "linux", "linux-modern", "fixed", "lda", "ada", "daa", "daap", "mda", "dca"]
 ACKS += ["iat-window", "tack", "quic", "asym"]
 

@@ -195,6 +195,12 @@ def words_page() -> str:
     return "\n".join(parts)
 
 
+def controls_page() -> str:
+    """The congestion controls of TCP, each with the transport that stands for it."""
+    rows = [[f"`{word}`", f"`tcp-{word}`", text] for word, text in _core.controls()]
+    return table(["`control`", "`transport`", "meaning, source, usual recovery"], rows)
+
+
 def cli_page() -> str:
     """The help text of every verb, as the terminal shows it."""
     environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "80", "TERM": "dumb"}
@@ -554,6 +560,7 @@ def main() -> None:
     pages = {
         "scenario": scenario_page,
         "words": words_page,
+        "controls": controls_page,
         "cli": cli_page,
         "catalogue": catalogue_page,
         "json": json_page,

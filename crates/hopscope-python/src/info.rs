@@ -49,11 +49,17 @@ pub fn transports() -> Vec<(&'static str, &'static str)> {
     config::Transport::WORDS.iter().copied().filter(|(word, _)| *word != external).collect()
 }
 
-/// Congestion controls of TCP with one line each; one from outside the engine is named by its own code.
+/// Congestion controls of TCP with one line and the usual recovery each; one from outside the engine is named by its own code.
 #[pyfunction]
-pub fn controls() -> Vec<(&'static str, &'static str)> {
-    let external = config::CongestionControl::External.word();
-    config::CongestionControl::WORDS.iter().copied().filter(|(word, _)| *word != external).collect()
+pub fn controls() -> Vec<(&'static str, String)> {
+    let built_in = config::CongestionControl::ALL.into_iter().filter(|one| *one != config::CongestionControl::External);
+    let described = built_in.zip(config::CongestionControl::WORDS);
+    described
+        .map(|(one, (word, doc))| {
+            let doc = doc.trim_end_matches('.');
+            (*word, format!("{doc}; recovery {}.", one.own_recovery().word()))
+        })
+        .collect()
 }
 
 /// Ways of loss recovery of TCP with one line each.

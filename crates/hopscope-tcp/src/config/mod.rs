@@ -2,6 +2,7 @@
 
 pub mod ack;
 mod connection;
+mod controls;
 pub mod presets;
 pub mod tcp;
 mod tcp_choices;

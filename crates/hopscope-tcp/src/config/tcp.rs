@@ -1,5 +1,6 @@
 //! Parameters of TCP. A flow has its own copy.
 
+pub use super::controls::CongestionControl;
 pub use super::tcp_choices::{
     CubicArithmetic, DoorDetection, Handshake, InitialSsthresh, LossWindow, MdaBusy, Recovery, RouteFailure,
     RttEstimator, SackLosses, SynOptions,
@@ -11,79 +12,6 @@ use hopscope_core::config::section::seconds;
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Span;
 use hopscope_core::{choice, params};
-
-choice! {
-    /// How the congestion window moves: the axis `control` of a flow. A new one is a file in `transport/control/`, its
-    /// registration in `transport/control/mod.rs`, its word and parameters here; nothing else names it.
-    pub enum CongestionControl {
-        /// Additive increase, multiplicative decrease (RFC 5681).
-        NewReno = "newreno",
-        /// Follows the backlog estimated from the round-trip time (Brakmo and Peterson 1995).
-        Vegas = "vegas",
-        /// Reno that keeps 4/5 of the window after a loss without backlog (Fu and Liew 2003).
-        Veno = "veno",
-        /// After a loss the window is bandwidth times smallest RTT (Grieco and Mascolo 2004).
-        Westwood = "westwood",
-        /// The same with the bandwidth in use averaged over packets sent (Capone et al. 2004).
-        Tibet = "tibet",
-        /// Keeps a set number of packets queued (Wei et al. 2006).
-        Fast = "fast",
-        /// CUBIC (RFC 9438) with HyStart++ (RFC 9406).
-        Cubic = "cubic",
-        /// Growth by the time since the last loss (Leith and Shorten 2004).
-        Htcp = "htcp",
-        /// Growth and cut by the queueing delay (Liu et al. 2008).
-        Illinois = "illinois",
-        /// Growth by a share of what is acknowledged, cut by a share of the window (Kelly 2003).
-        Scalable = "scalable",
-        /// Growth and cut by the window (RFC 3649).
-        HighSpeed = "highspeed",
-        /// NewReno paced by the delay of four hops (ElRakabawy et al. 2005).
-        Ap = "ap",
-        /// Pace and window from a model of the path, version 1 (Cardwell et al. 2016).
-        Bbr = "bbr",
-        /// The same, bounded by what losses and marks say (draft-ietf-ccwg-bbr).
-        Bbr3 = "bbr3",
-        /// One from outside the engine, which the flow's `control` names.
-        External = "external",
-    }
-}
-
-impl CongestionControl {
-    /// The recovery that `own` stands for.
-    pub const fn own_recovery(self) -> LossRecovery {
-        match self {
-            CongestionControl::Cubic => LossRecovery::Sack,
-            CongestionControl::Htcp
-            | CongestionControl::Illinois
-            | CongestionControl::Scalable
-            | CongestionControl::HighSpeed
-            | CongestionControl::Bbr
-            | CongestionControl::Bbr3 => LossRecovery::Rack,
-            CongestionControl::Vegas => LossRecovery::Vegas,
-            CongestionControl::NewReno
-            | CongestionControl::Veno
-            | CongestionControl::Westwood
-            | CongestionControl::Tibet
-            | CongestionControl::Fast
-            | CongestionControl::Ap
-            | CongestionControl::External => LossRecovery::NewReno,
-        }
-    }
-
-    /// The recoveries that go with it; none: any but that of Vegas.
-    pub(super) const fn only_with(self) -> Option<&'static [LossRecovery]> {
-        match self {
-            // Its fine-grained timeouts are part of it.
-            CongestionControl::Vegas => Some(&[LossRecovery::Vegas]),
-            // It sets its window itself and needs to know what has arrived.
-            CongestionControl::Bbr => Some(&[LossRecovery::Sack, LossRecovery::Rack]),
-            // It learns from every segment lost and when it was sent.
-            CongestionControl::Bbr3 => Some(&[LossRecovery::Rack]),
-            _ => None,
-        }
-    }
-}
 
 choice! {
     /// Whether segments are spread over time.

@@ -1,14 +1,14 @@
 //! What kind of TCP a flow runs: how its window moves, and how it finds and repairs losses.
 
-use super::tcp::CongestionControl;
+use super::controls::CongestionControl;
 use hopscope_core::choice;
 use hopscope_core::error::BuildError;
 
 choice! {
     /// How losses are found and repaired: the axis `recovery` of a flow.
     pub enum LossRecovery {
-        /// The congestion control's own way: SACK for `cubic` (and the word `tcp-sack`), RACK-TLP for `htcp`, `illinois`, `scalable`, `highspeed`,
-        /// `bbr` and `bbr3`, the one of its name for `vegas`, NewReno for the others.
+        /// The congestion control's usual one, which stands beside it in the list of controls; that of the word for `tcp-tahoe`, `tcp-reno`
+        /// and `tcp-sack`.
         Own = "own",
         /// Partial ACKs (RFC 6582).
         NewReno = "newreno",

@@ -16,58 +16,52 @@ use hopscope_packet::tcp::Opening;
 use hopscope_tcp::config::{
     AckName, AckPolicy, CongestionControl, ConnectionConfig, LossRecovery, TcpConfig, TcpKind, TcpVariant,
 };
+use hopscope_tcp::congestion_controls;
 
-choice! {
-    /// Transport protocol of a flow; the words `tcp-...` stand for TCP with a congestion control and a recovery.
-    pub enum Transport {
-        /// TCP Tahoe: slow start, congestion avoidance, fast retransmit.
-        TcpTahoe = "tcp-tahoe",
-        /// TCP Reno: fast recovery left at the first new ACK (RFC 5681).
-        TcpReno = "tcp-reno",
-        /// TCP NewReno: fast recovery through partial ACKs (RFC 6582).
-        TcpNewReno = "tcp-newreno",
-        /// TCP with selective acknowledgements (RFC 2018, RFC 6675).
-        TcpSack = "tcp-sack",
-        /// TCP Vegas: delay-based congestion avoidance (Brakmo and Peterson 1995).
-        TcpVegas = "tcp-vegas",
-        /// TCP Veno: Reno that keeps 4/5 of the window after a loss without backlog (Fu and Liew 2003).
-        TcpVeno = "tcp-veno",
-        /// TCP Westwood+: after a loss the window is bandwidth times smallest RTT (Grieco and Mascolo 2004).
-        TcpWestwood = "tcp-westwood",
-        /// TIBET: the same with the bandwidth in use averaged over packets sent (Capone et al. 2004).
-        TcpTibet = "tcp-tibet",
-        /// FAST TCP: keeps a set number of packets queued (Wei et al. 2006).
-        TcpFast = "tcp-fast",
-        /// CUBIC (RFC 9438) with HyStart++ (RFC 9406).
-        TcpCubic = "tcp-cubic",
-        /// H-TCP: growth by the time since the last loss (Leith and Shorten 2004).
-        TcpHtcp = "tcp-htcp",
-        /// TCP-Illinois: growth and cut by the queueing delay (Liu et al. 2008).
-        TcpIllinois = "tcp-illinois",
-        /// TCP-AP: NewReno paced by the delay of four hops (ElRakabawy et al. 2005).
-        TcpAp = "tcp-ap",
-        /// BBR version 1: pace and window from a model of the path (Cardwell et al. 2016).
-        TcpBbr = "tcp-bbr",
-        /// BBR version 3: the same, bounded by what losses and marks say (draft-ietf-ccwg-bbr).
-        TcpBbr3 = "tcp-bbr3",
-        /// Scalable TCP: growth by a share of what is acknowledged, cut by a share of the window (Kelly 2003).
-        TcpScalable = "tcp-scalable",
-        /// HighSpeed TCP: growth and cut by the window (RFC 3649).
-        TcpHighSpeed = "tcp-highspeed",
-        /// TCP with a congestion control from outside the engine, which `control` names.
-        TcpExternal = "tcp-external",
-        /// TCP (RFC 9293) with the congestion control that `control` names, NewReno without one.
-        Tcp = "tcp",
-        /// UDP (RFC 768).
-        Udp = "udp",
-        /// DCCP (RFC 4340) with the congestion control that `control` names, CCID 2 without one.
-        Dccp = "dccp",
-        /// DCCP with the delay-based control for ad hoc networks: the same as `dccp` with `control = "adhoc"` (zhang2006).
-        DccpAdhoc = "dccp-adhoc",
-        /// ATP: its rate is what the slowest node of the path reports, in feedback once an epoch (Sundaresan et al. 2003).
-        Atp = "atp",
-    }
+macro_rules! declare {
+    ($($(#[doc = $doc:literal])+ $variant:ident = $_word:literal, $name:ident = $tcp:literal, $_recovery:ident;)+) => {
+        choice! {
+            /// Transport protocol of a flow; the words `tcp-...` stand for TCP with a congestion control and a recovery.
+            pub enum Transport {
+                /// NewReno's window; slow start after every loss (Jacobson 1988).
+                TcpTahoe = "tcp-tahoe",
+                /// NewReno's window; fast recovery left at the first new ACK (RFC 5681).
+                TcpReno = "tcp-reno",
+                /// NewReno's window; selective acknowledgements (RFC 2018, RFC 6675).
+                TcpSack = "tcp-sack",
+                $($(#[doc = $doc])+ $name = $tcp,)+
+                /// TCP with a congestion control from outside the engine, which `control` names.
+                TcpExternal = "tcp-external",
+                /// TCP (RFC 9293) with the congestion control that `control` names, NewReno without one.
+                Tcp = "tcp",
+                /// UDP (RFC 768).
+                Udp = "udp",
+                /// DCCP (RFC 4340) with the congestion control that `control` names, CCID 2 without one.
+                Dccp = "dccp",
+                /// DCCP with the delay-based control for ad hoc networks: `dccp` with `control = "adhoc"` (zhang2006).
+                DccpAdhoc = "dccp-adhoc",
+                /// ATP: its rate is what the slowest node of the path reports, in feedback once an epoch (Sundaresan et al. 2003).
+                Atp = "atp",
+            }
+        }
+
+        impl Transport {
+            /// What a word of TCP stands for.
+            const fn variant(self) -> Option<TcpVariant> {
+                match self {
+                    Transport::TcpTahoe => Some(TcpVariant::Tahoe),
+                    Transport::TcpReno => Some(TcpVariant::Reno),
+                    Transport::TcpSack => Some(TcpVariant::Sack),
+                    $(Transport::$name => Some(TcpVariant::$variant),)+
+                    Transport::TcpExternal => Some(TcpVariant::External),
+                    Transport::Tcp | Transport::Udp | Transport::Dccp | Transport::DccpAdhoc | Transport::Atp => None,
+                }
+            }
+        }
+    };
 }
+
+congestion_controls!(declare);
 
 impl Transport {
     /// The protocol is DCCP.
@@ -84,31 +78,6 @@ impl Transport {
     /// The protocol is TCP.
     pub const fn is_tcp(self) -> bool {
         !matches!(self, Transport::Udp | Transport::Dccp | Transport::DccpAdhoc | Transport::Atp)
-    }
-
-    /// What an older word of TCP stands for.
-    const fn variant(self) -> Option<TcpVariant> {
-        Some(match self {
-            Transport::TcpTahoe => TcpVariant::Tahoe,
-            Transport::TcpReno => TcpVariant::Reno,
-            Transport::TcpNewReno => TcpVariant::NewReno,
-            Transport::TcpSack => TcpVariant::Sack,
-            Transport::TcpVegas => TcpVariant::Vegas,
-            Transport::TcpVeno => TcpVariant::Veno,
-            Transport::TcpWestwood => TcpVariant::Westwood,
-            Transport::TcpTibet => TcpVariant::Tibet,
-            Transport::TcpFast => TcpVariant::Fast,
-            Transport::TcpCubic => TcpVariant::Cubic,
-            Transport::TcpHtcp => TcpVariant::Htcp,
-            Transport::TcpIllinois => TcpVariant::Illinois,
-            Transport::TcpAp => TcpVariant::Ap,
-            Transport::TcpBbr => TcpVariant::Bbr,
-            Transport::TcpBbr3 => TcpVariant::Bbr3,
-            Transport::TcpScalable => TcpVariant::Scalable,
-            Transport::TcpHighSpeed => TcpVariant::HighSpeed,
-            Transport::TcpExternal => TcpVariant::External,
-            Transport::Tcp | Transport::Udp | Transport::Dccp | Transport::DccpAdhoc | Transport::Atp => return None,
-        })
     }
 
     /// Its congestion control and recovery, which is `Own` where the word does not choose it.
