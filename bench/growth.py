@@ -101,7 +101,7 @@ def work(name: str, argument: str) -> None:
 
 
 def largest() -> int:
-    """The largest resident set of this process so far, in bytes; what `getrusage` shows is that of its parent too."""
+    """The largest resident set of this process so far, in bytes; what `getrusage` gives is that of its parent too."""
     line = next(line for line in Path("/proc/self/status").read_text().splitlines() if line.startswith("VmHWM:"))
     return int(line.split()[1]) * 1024
 

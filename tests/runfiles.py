@@ -1,4 +1,4 @@
-"""Which runs of a store were written again: told by time stamps of long ago, since a file system's clock is coarse."""
+"""Which runs of a store were written again: time stamps of long ago show it, since a file system's clock is coarse."""
 
 from __future__ import annotations
 

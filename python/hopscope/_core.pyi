@@ -10,7 +10,7 @@ _Table: TypeAlias = tuple[str, list[tuple[str, str, bytes]]]
 _Config: TypeAlias = "Config | Mapping[str, Any]"
 _Placed: TypeAlias = tuple[list[list[float]], int, list[dict[str, Any]]]
 
-#: From so many nodes on the cost of a run is told where a scenario is read.
+#: From so many nodes on the cost of a run is reported where a scenario is read.
 MANY_NODES: Final[int]
 
 class EngineError(ValueError):
@@ -121,7 +121,7 @@ class Field:
 class AckState:
     """The receiver of a flow as an :class:`AckPolicy` sees it.
 
-    One object for the whole run: its values are those of the call it is handed to.  In ``on_timer`` they tell of the
+    One object for the whole run: its values are those of the call it is handed to.  In ``on_timer`` they report the
     last segment.
 
     Attributes:
@@ -362,7 +362,7 @@ class Resolved:
     by_seed: Final[str]
 
     def check(self, common: Common) -> list[tuple[tuple[str, ...], str]]:
-        """What only the engine can tell, such as a destination that no static route reaches.
+        """What only the engine can report, such as a destination that no static route reaches.
 
         Flows at fault are left out, and nothing is looked at where the network itself is.
         """

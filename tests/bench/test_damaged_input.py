@@ -35,7 +35,7 @@ def test_new_cases_are_accepted_or_refused(fuzz: ModuleType, kind: str, cases: i
     assert ends["refused"] > cases / 10
 
 
-def test_what_breaks_a_promise_is_told(fuzz: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_breaks_a_promise_is_reported(fuzz: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_text: str) -> None:
         raise ValueError("not thought of")
 

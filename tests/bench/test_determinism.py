@@ -1,4 +1,4 @@
-"""The comparison of builds by hashes: small entries are the same with more workers, and a difference is told."""
+"""The comparison of builds by hashes: small entries are the same with more workers, and a difference is reported."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_more_workers_give_the_same_bits(
     ]
 
 
-def test_a_difference_is_told_with_its_entry(
+def test_a_difference_is_reported_with_its_entry(
     determinism: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     def hashes(path: Path | None, arguments: list[str]) -> dict[str, str]:
@@ -50,7 +50,7 @@ def test_a_difference_is_told_with_its_entry(
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "reported"),
     [
         (("--seconds", "0.2"), "--seconds: found 0.2; at least 1, the interval of series"),
         (("--builds", "fast"), "found fast; allowed are debug, release, pgo, v2, v3, v4"),
@@ -61,9 +61,9 @@ def test_what_cannot_be_compared_is_refused(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
     given: tuple[str, str],
-    told: str,
+    reported: str,
 ) -> None:
     with pytest.raises(SystemExit) as refusal:
         call(determinism, monkeypatch, *given)
     assert refusal.value.code == 2
-    assert told in capsys.readouterr().err
+    assert reported in capsys.readouterr().err

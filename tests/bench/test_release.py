@@ -61,7 +61,7 @@ def test_the_training_leaves_no_protocol_and_no_profile_out(train: ModuleType) -
     assert {config["explain"] for config in configs} == {True, False}
 
 
-def test_a_run_that_trains_nothing_is_told(
+def test_a_run_that_trains_nothing_is_reported(
     train: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     late = [{"from": 0, "to": "last", "start": "1s"}]

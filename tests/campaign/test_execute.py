@@ -68,7 +68,9 @@ def test_a_shard_sees_what_another_finished_meanwhile(
     assert len(pd.read_parquet(tmp_path / "store" / "flows.parquet")) == 4
 
 
-def test_a_failed_run_is_told_and_the_rest_kept(chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_run_is_reported_and_the_rest_kept(
+    chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = _core.run
 
     def flaky(config: _core.Config, *rest: Any) -> _core.Outcome:

@@ -22,7 +22,7 @@ from hopscope.results.stored import StoredRuns
 
 #: Two flows in a group, a wire, notes of the engine on one of them, and a limited window.
 MANY: dict[str, Any] = {
-    "title": "all that a table tells",
+    "title": "all that a table reports",
     "duration": "3s",
     "seeds": 3,
     "topology": {"kind": "chain", "hops": 2, "wired": 1},
@@ -69,13 +69,13 @@ def edit(store: Path, place: int, change: dict[str, Any]) -> str:
 
 
 @pytest.mark.parametrize("absent", [0, 1, 3])
-def test_tables_tell_what_the_runs_tell(tmp_path: Path, absent: int) -> None:
+def test_tables_report_what_the_runs_report(tmp_path: Path, absent: int) -> None:
     hs.run(MANY, out=tmp_path / "store")
     keys = open_store(tmp_path / "store").manifest["scenarios"][0]["points"][0]["keys"]
     for key in keys[:absent]:
         (tmp_path / "store" / "runs" / f"{key}.json").unlink()
     opened = open_store(tmp_path / "store")
-    opened.mend_tables(opened.results())
+    opened.repair_tables(opened.results())
     [eager], [lazy] = opened.results(), opened.results(lazily=True)
     assert [isinstance(point.runs, StoredRuns) for point in lazy.points] == [True, True]
     assert lazy.partial == (absent > 0)
@@ -107,7 +107,7 @@ def test_notes_are_those_of_the_first_seed_that_has_one(chain: Path, tmp_path: P
     hs.run(chain, out=tmp_path / "store")
     edit(tmp_path / "store", 1, {"note": "an uncommon flow"})
     opened = open_store(tmp_path / "store")
-    opened.mend_tables(opened.results())
+    opened.repair_tables(opened.results())
     [result] = opened.results(lazily=True)
     assert [dict(point.notes) for point in result.points] == [{}, {0: (1, "an uncommon flow")}]
     assert "point 1 (flow.0.packet = 1000), flow 0, seed 1: an uncommon flow" in text(tmp_path / "store", lazily=True)
@@ -133,7 +133,7 @@ def test_a_damaged_run_is_named_and_left_out(chain: Path, tmp_path: Path) -> Non
         [said] = opened.problems
         assert victim.name in said
         assert "truncated" in said
-        assert bool(opened.mend_tables([result])) == (tables == "behind the runs")
+        assert bool(opened.repair_tables([result])) == (tables == "behind the runs")
 
 
 def test_a_store_that_lost_all_its_runs_is_shown_as_empty(chain: Path, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_a_store_that_lost_all_its_runs_is_shown_as_empty(chain: Path, tmp_path:
     for run in (tmp_path / "s" / "runs").iterdir():
         run.unlink()
     store = open_store(tmp_path / "s")
-    store.mend_tables(store.results())
+    store.repair_tables(store.results())
     [again] = open_store(tmp_path / "s").results(lazily=True)
     assert [len(point.runs) for point in again.points] == [0] * len(again.points)
     assert again.partial
@@ -165,12 +165,12 @@ def test_tables_of_an_earlier_version_are_made_again(chain: Path, tmp_path: Path
     file = tmp_path / "store" / "tables.sha256"
     file.write_text(file.read_text().replace("# made from runs ", "# made from "))
     opened = open_store(tmp_path / "store")
-    [said] = opened.mend_tables(opened.results(lazily=True))
+    [said] = opened.repair_tables(opened.results(lazily=True))
     assert "the tables, of an earlier version, do not say which runs they were made from" in said
-    assert opened.mend_tables(opened.results(lazily=True)) == []
+    assert opened.repair_tables(opened.results(lazily=True)) == []
 
 
-def test_a_run_that_changes_while_it_is_shown_is_told(chain: Path, tmp_path: Path) -> None:
+def test_a_run_that_changes_while_it_is_shown_is_reported(chain: Path, tmp_path: Path) -> None:
     hs.run(chain, out=tmp_path / "store")
     opened = open_store(tmp_path / "store")
     [result] = opened.results(lazily=True)
@@ -180,7 +180,7 @@ def test_a_run_that_changes_while_it_is_shown_is_told(chain: Path, tmp_path: Pat
     assert result.points[1].runs[0]["seed"] == 1
 
 
-def test_scenarios_whose_rows_cannot_be_told_apart_are_read_whole(chain: Path, tmp_path: Path) -> None:
+def test_scenarios_whose_rows_cannot_be_reported_apart_are_read_whole(chain: Path, tmp_path: Path) -> None:
     one = hs.load(chain, {"sweep": {}})
     two = one.replace({"title": "same", "mac.queue": 5})
     hs.run_scenarios([one, two], store=tmp_path / "store")

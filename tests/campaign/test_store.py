@@ -108,7 +108,7 @@ def _huge(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "harm", "told"),
+    ("name", "harm", "reported"),
     [
         ("flows.parquet", _truncate, "flows.parquet is damaged"),
         ("summary.parquet", _flip_a_bit, "summary.parquet is damaged"),
@@ -122,17 +122,17 @@ def _huge(file: Path) -> None:
     ],
 )
 def test_tables_that_do_not_fit_are_made_again(
-    chain: Path, tmp_path: Path, name: str, harm: Callable[[Path], None], told: str
+    chain: Path, tmp_path: Path, name: str, harm: Callable[[Path], None], reported: str
 ) -> None:
     store = tmp_path / "store"
     result = hs.run(chain, out=store)
     whole = (store / name).read_bytes()
-    assert hs.open_store(store).mend_tables([result]) == []
+    assert hs.open_store(store).repair_tables([result]) == []
     harm(store / name)
-    [said] = hs.open_store(store).mend_tables([result])
-    assert f"{told}: the tables were made again from the 4 runs that are there" in said
+    [said] = hs.open_store(store).repair_tables([result])
+    assert f"{reported}: the tables were made again from the 4 runs that are there" in said
     assert (store / name).read_bytes() == whole
-    assert hs.open_store(store).mend_tables([result]) == []
+    assert hs.open_store(store).repair_tables([result]) == []
 
 
 def test_tables_behind_their_runs_are_made_again(chain: Path, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_tables_behind_their_runs_are_made_again(chain: Path, tmp_path: Path) ->
     hs.run(chain, out=store)
     next((store / "runs").iterdir()).unlink()
     opened = hs.open_store(store)
-    [said] = opened.mend_tables(opened.results())
+    [said] = opened.repair_tables(opened.results())
     assert "the tables are not up to date: the tables were made again from the 3 runs" in said
     assert len(pq.read_table(store / "runs.parquet")) == 3
 
@@ -168,7 +168,7 @@ def _with_another_value(manifest: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         (_edited, "its checksum does not fit: values were changed after it was written"),
         (_with_swapped_keys, r"is damaged \(point 0 lists runs that are not its own\)"),
@@ -176,14 +176,14 @@ def _with_another_value(manifest: dict[str, Any]) -> None:
     ],
 )
 def test_a_changed_manifest_is_refused(
-    chain: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None], told: str
+    chain: Path, tmp_path: Path, change: Callable[[dict[str, Any]], None], reported: str
 ) -> None:
     hs.run(chain, out=tmp_path / "store")
     file = tmp_path / "store" / "manifest.json"
     manifest = json.loads(file.read_text())
     change(manifest)
     file.write_text(json.dumps(manifest))
-    with pytest.raises(StoreError, match=told):
+    with pytest.raises(StoreError, match=reported):
         hs.open_store(tmp_path / "store").results()
 
 
@@ -198,7 +198,7 @@ def test_a_manifest_of_an_earlier_version_says_that_it_has_no_checksum(chain: Pa
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         ({"seed": 7}, "its seed is not that of its place"),
         ({"flows": {}}, "flows is no list"),
@@ -217,7 +217,7 @@ def test_a_manifest_of_an_earlier_version_says_that_it_has_no_checksum(chain: Pa
     ],
 )
 def test_a_forged_run_with_a_right_checksum_is_named(
-    chain: Path, tmp_path: Path, change: dict[str, Any] | str, told: str
+    chain: Path, tmp_path: Path, change: dict[str, Any] | str, reported: str
 ) -> None:
     store = stores.Store(tmp_path / "store")
     hs.run(chain, out=store.path)
@@ -230,9 +230,9 @@ def test_a_forged_run_with_a_right_checksum_is_named(
     opened = hs.open_store(store.path)
     [result] = opened.results()
     [said] = opened.problems
-    assert (victim in said, told in said) == (True, True), said
+    assert (victim in said, reported in said) == (True, True), said
     assert sum(len(point.runs) for point in result.points) == 3
-    opened.mend_tables([result])
+    opened.repair_tables([result])
 
 
 def test_what_a_killed_start_left_is_removed(chain: Path, tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_pipes_and_devices_in_a_store_are_refused(chain: Path, tmp_path: Path, n
             hs.open_store(store)
         return
     opened = hs.open_store(store)
-    said = [*opened.problems, *opened.mend_tables(opened.results() if name == "runs" else [result]), *opened.problems]
+    said = [*opened.problems, *opened.repair_tables(opened.results() if name == "runs" else [result]), *opened.problems]
     assert any("is no regular file" in line or "are damaged" in line for line in said)
 
 

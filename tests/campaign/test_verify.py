@@ -29,7 +29,7 @@ def forge(store: Path, change: Callable[[dict[str, Any]], object]) -> str:
     assert run is not None
     change(run)
     Store(store).keep(key, json.dumps(run, default=pa.Table.to_pydict))
-    opened.mend_tables(opened.results())
+    opened.repair_tables(opened.results())
     return key
 
 
@@ -67,13 +67,13 @@ def test_a_missing_run_and_old_tables_are_found_and_left_alone(chain: Path, tmp_
     assert found.problems == ("the tables are not up to date",)
 
 
-def test_another_build_is_told_of(chain: Path, tmp_path: Path) -> None:
+def test_another_build_is_reported_of(chain: Path, tmp_path: Path) -> None:
     hs.run(chain, out=tmp_path / "store")
     file = tmp_path / "store" / "manifest.json"
     manifest = json.loads(file.read_text()) | {"engine": "0123456789abcdef", "hopscope": "0.0.1"}
     file.write_text(json.dumps(manifest | {"sha256": manifests.digest(manifest)}))
     opened = hs.open_store(tmp_path / "store")
-    opened.mend_tables(opened.results())
+    opened.repair_tables(opened.results())
     found = verify(opened)
     assert (found.is_proved, found.same_build, found.version) == (True, False, "0.0.1")
 

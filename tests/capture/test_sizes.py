@@ -19,7 +19,7 @@ def test_fragments_do_too(capture: Capture) -> None:
     assert captured.counted_otherwise == 0
 
 
-def test_what_ns2_counts_otherwise_is_told(capture: Capture) -> None:
+def test_what_ns2_counts_otherwise_is_reported(capture: Capture) -> None:
     captured = capture(SCENARIOS["udp"] | {"profile": "ns2"})
     assert captured.counted_otherwise > 0
     # A UDP header of 8 bytes that ns-2 leaves out, around 500 bytes of payload and 20 of IP.

@@ -153,17 +153,17 @@ def test_a_syn_has_the_options_that_the_connection_uses(name: str, capture: Capt
     names = ("mss_val", "sack_perm", "wscale.shift", "timestamp.tsval")
     fields = [part for field in names for part in ("-e", f"tcp.options.{field}")]
     rows = [line.split("\t") for line in tshark(path, "-Y", "tcp.flags.syn == 1", "-T", "fields", *fields)]
-    told = [(mss, "1" if sacks else "", shift, "1" if value else "") for mss, sacks, shift, value in rows]
-    assert told == [(size, sack, scale, stamps)] * 2, "SYN and SYN-ACK"
+    reported = [(mss, "1" if sacks else "", shift, "1" if value else "") for mss, sacks, shift, value in rows]
+    assert reported == [(size, sack, scale, stamps)] * 2, "SYN and SYN-ACK"
 
 
 @pytest.mark.parametrize("window", [32, 100, 1000])
 def test_windows_are_what_the_receiver_has(window: int, capture: Capture, tshark: Tshark) -> None:
     scenario = chain(1, flow={"transport": "tcp-sack", "max_window": window})
     path = capture(scenario, radio=False, node=0).path
-    told = counts(tshark(path, "-Y", "tcp.flags.syn == 0", "-T", "fields", "-e", "tcp.window_size"))
-    assert set(told) == {str(1460 * window)}, "no shift rounds a multiple of 32"
-    assert sum(told.values()) > 100
+    reported = counts(tshark(path, "-Y", "tcp.flags.syn == 0", "-T", "fields", "-e", "tcp.window_size"))
+    assert set(reported) == {str(1460 * window)}, "no shift rounds a multiple of 32"
+    assert sum(reported.values()) > 100
 
 
 #: Scenarios whose TCP loses segments, repeats them and gets duplicate ACKs.

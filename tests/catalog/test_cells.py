@@ -348,7 +348,7 @@ def test_values_of_a_cell_stand_for_their_columns():
         ('"thr_kbps_vegas" }', '"thr_kbps_vages" }', "no metric 'thr_kbps_vages'"),
         ('samples = "seeds"', "samplez = 1", "cells has no such key"),
         ("{ thr_kbps = 3 }", "{ thr_kbbs = 3 }", "'thr_kbbs' is judged, but no metric"),
-        ('label = ", RTS off"', 'without = ["flow"]', "stands twice: the label has to tell the cells apart"),
+        ('label = ", RTS off"', 'without = ["flow"]', "stands twice: the label has to distinguish the cells"),
     ],
 )
 def test_a_mistake_in_cells_is_named_with_its_file(tmp_path, old, new, message):

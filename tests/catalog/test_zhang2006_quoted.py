@@ -121,5 +121,7 @@ def test_answers_to_failing_routes_are_held_against_reno():
 
 
 def test_only_tcp_f_over_aodv_has_notices_of_its_own():
-    told = {s.label for s in entry("appA-1").settings if s.scenario.get("net", {}).get("route_notices") == "packets"}
-    assert told == {"TCP-F, AODV"}
+    reported = {
+        s.label for s in entry("appA-1").settings if s.scenario.get("net", {}).get("route_notices") == "packets"
+    }
+    assert reported == {"TCP-F, AODV"}

@@ -33,9 +33,9 @@ def test_a_question_becomes_sentence_number_and_figure(hopscope: Any, tcp: Path)
     assert "<img" in page.read_text()
     assert (page.parent / "figures" / "compare-differences.svg").exists()
     again = hopscope("compare", "tcp.toml", "--by", "flow.0.transport=tcp-newreno,tcp-vegas", "--json")
-    told = json.loads(again.stdout)
-    assert {row["verdict"] for row in told["comparisons"]} <= {"higher", "lower", "within noise", "equal"}
-    assert [row["n"] for row in told["comparisons"]] == [5, 5, 5]
+    reported = json.loads(again.stdout)
+    assert {row["verdict"] for row in reported["comparisons"]} <= {"higher", "lower", "within noise", "equal"}
+    assert [row["n"] for row in reported["comparisons"]] == [5, 5, 5]
 
 
 def test_stores_and_files_and_their_points(hopscope: Any, tcp: Path) -> None:
@@ -54,10 +54,10 @@ def test_stores_and_files_and_their_points(hopscope: Any, tcp: Path) -> None:
     # A lost run: said, and paired over the rest.
     victim = sorted((tcp / "b" / "runs").iterdir())[0]
     victim.unlink()
-    told = hopscope("compare", "a", "b", "--metric", "delay_ms", "--out", "c")
-    assert told.returncode == 0
-    assert ": paired over the rest" in told.stdout
-    assert "5 of 6 runs are there" in told.stdout
+    reported = hopscope("compare", "a", "b", "--metric", "delay_ms", "--out", "c")
+    assert reported.returncode == 0
+    assert ": paired over the rest" in reported.stdout
+    assert "5 of 6 runs are there" in reported.stdout
 
 
 @pytest.mark.parametrize(

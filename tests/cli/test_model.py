@@ -40,7 +40,7 @@ def test_two_ranges_make_a_product(hopscope: Any) -> None:
     assert "stations" not in document["parameters"]
 
 
-def test_about_tells_source_parameters_and_outputs(hopscope: Any) -> None:
+def test_about_reports_source_parameters_and_outputs(hopscope: Any) -> None:
     text = hopscope("model", "drop-probability", "--about").stdout
     assert "section 4" in text
     assert all(field.name in text for field in MODELS["drop-probability"].parameters)

@@ -240,9 +240,9 @@ def test_the_oracle_is_the_best_fixed_number_beside_the_file_s_own_policies(hops
     for rival in own.values():
         assert rival["pairs"] == rival["n"] == 5
         assert rival["difference"] == pytest.approx(case["mean"] - rival["mean"])
-    told = hopscope("optimize", "chain.toml", *TCP, *POLICIES, "--oracle", "--budget", "100%", "--out", "a")
-    assert f"best at flow.*.tcp.ack_every = {case['best']['flow.*.tcp.ack_every']}\n" in told.stdout
-    assert "own policy, every: " in told.stdout
+    reported = hopscope("optimize", "chain.toml", *TCP, *POLICIES, "--oracle", "--budget", "100%", "--out", "a")
+    assert f"best at flow.*.tcp.ack_every = {case['best']['flow.*.tcp.ack_every']}\n" in reported.stdout
+    assert "own policy, every: " in reported.stdout
     assert hopscope("verify", "a").returncode == 0
     assert hopscope("report", "a").returncode == 0
     page = (folder / "a" / "report.html").read_text()

@@ -36,8 +36,8 @@ def test_every_method_is_known_to_the_command(hopscope: Any, tmp_path: Path) -> 
     listed = hopscope("probe", "--help").stdout
     assert all(method in listed for method in METHODS)
     everything = hopscope("probe", str(file), *ends, "--method", "all", "--json")
-    told = [run["method"] for run in json.loads(everything.stdout)["runs"]]
-    assert told == [method for method in METHODS if method != "tcp-ap"], "which counts hops over radio"
+    reported = [run["method"] for run in json.loads(everything.stdout)["runs"]]
+    assert reported == [method for method in METHODS if method != "tcp-ap"], "which counts hops over radio"
 
 
 @pytest.mark.parametrize(

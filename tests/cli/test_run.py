@@ -173,8 +173,8 @@ def test_seeds_that_cannot_run_leave_a_partial_result(hopscope: Any) -> None:
     assert checked.returncode == 0
     assert hopscope("run", "chain.toml", "--seeds", "12", "--out", "store", *SHADOWED).returncode == 3
     swept = hopscope("run", "chain.toml", "--seeds", "12", *SHADOWED, "--set", "sweep.radio.shadowing_sigma=[0,6]")
-    told = {line.replace("point 0,", "point 1 (radio.shadowing_sigma = 6),") for line in refused}
-    assert told == {line.partition(":")[0] for line in swept.stderr.splitlines() if "cannot be reached" in line}
+    reported = {line.replace("point 0,", "point 1 (radio.shadowing_sigma = 6),") for line in refused}
+    assert reported == {line.partition(":")[0] for line in swept.stderr.splitlines() if "cannot be reached" in line}
 
 
 def test_a_damaged_run_is_named_by_the_next_start(hopscope: Any, folder: Path) -> None:
@@ -283,7 +283,7 @@ class Broken(hopscope.CongestionControl):
 """
 
 
-def test_a_failure_of_every_seed_is_told_once(hopscope: Any, folder: Path) -> None:
+def test_a_failure_of_every_seed_is_reported_once(hopscope: Any, folder: Path) -> None:
     (folder / "broken.py").write_text(BROKEN)
     (folder / "broken.toml").write_text(
         'duration = "2s"\nseeds = 4\ntopology = { kind = "chain", hops = 1 }\n'

@@ -38,13 +38,13 @@ def test_a_reader_that_leaves_early_sees_no_traceback(folder: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
-def test_a_full_disk_behind_standard_output_is_told(folder: Path) -> None:
+def test_a_full_disk_behind_standard_output_is_reported(folder: Path) -> None:
     ended = shell("hopscope list > /dev/full", folder)
     assert ended.returncode == 1
     assert ended.stderr == "hopscope: standard output: No space left on device\n"
 
 
-def test_a_file_in_place_of_a_store_is_told(folder: Path) -> None:
+def test_a_file_in_place_of_a_store_is_reported(folder: Path) -> None:
     ended = shell("hopscope show chain.toml", folder)
     assert (ended.returncode, ended.stderr) == (2, "hopscope: chain.toml: is a file; a result store is a folder\n")
 
@@ -119,7 +119,7 @@ def test_pipes_and_devices_are_no_scenarios(folder: Path, verb: str, kind: str) 
     assert ended.stderr == f"hopscope: {said}\n"
 
 
-def test_a_defect_is_told_in_a_line_and_keeps_its_traceback(
+def test_a_defect_is_reported_in_a_line_and_keeps_its_traceback(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def broken() -> None:
@@ -162,7 +162,7 @@ ORDINARY = "setpriv --bounding-set=-all --inh-caps=-all " if hasattr(os, "getuid
     ORDINARY != "" and shutil.which("setpriv") is None, reason="root needs setpriv to put off its powers"
 )
 def test_a_store_that_one_may_only_read_is_shown_and_reported_elsewhere(folder: Path) -> None:
-    """Such as that of a colleague: nothing is written into it, what cannot be read of it is told."""
+    """Such as that of a colleague: nothing is written into it, what cannot be read of it is reported."""
     assert shell("hopscope run chain.toml --out store", folder).returncode == 0
     (folder / "store" / "flows.parquet").write_bytes(b"damaged")
     secret = folder / "store" / "tables.sha256"
@@ -171,14 +171,14 @@ def test_a_store_that_one_may_only_read_is_shown_and_reported_elsewhere(folder: 
     before = {path: path.stat().st_mtime_ns for path in (folder / "store").rglob("*")}
     for place in inside:
         place.chmod(0o555)
-    told = {
+    reported = {
         "show store": (0, "the checksums of the tables cannot be read (Permission denied)"),
         "report store --out page": (0, "flows.parquet cannot be written: Permission denied; the runs are kept"),
         "verify store": (1, "the checksums of the tables cannot be read (Permission denied)"),
         "report store": (2, "cannot write the report (--out puts it elsewhere): Permission denied"),
         "run chain.toml --out store": (2, "store: cannot be written: Permission denied"),
     }
-    for words, (status, why) in told.items():
+    for words, (status, why) in reported.items():
         ended = shell(f"{ORDINARY}hopscope {words}", folder)
         assert (ended.returncode, "Traceback" in ended.stderr) == (status, False), ended.stderr
         assert why in ended.stdout + ended.stderr, words

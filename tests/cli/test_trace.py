@@ -40,11 +40,11 @@ def test_a_stored_run_is_traced_by_point_and_seed(hopscope: Hopscope, folder: Pa
     assert found.stdout == hopscope("trace", "chain.toml", "--point", "1", "--seed", "2", *chosen).stdout
     for verb in ("trace", "timeline", "sequence", "pcap"):
         refused = hopscope(verb, "store", "--point", "2")
-        told = "hopscope: point 2: there is none; the points are 0 to 1, which differ in flow.0.packet\n"
-        assert (refused.returncode, refused.stderr) == (2, told), verb
+        reported = "hopscope: point 2: there is none; the points are 0 to 1, which differ in flow.0.packet\n"
+        assert (refused.returncode, refused.stderr) == (2, reported), verb
         refused = hopscope(verb, "store", "--seed", "9")
-        told = "hopscope: seed 9: found no such run; allowed: 1, 2\n"
-        assert (refused.returncode, refused.stderr) == (2, told), verb
+        reported = "hopscope: seed 9: found no such run; allowed: 1, 2\n"
+        assert (refused.returncode, refused.stderr) == (2, reported), verb
 
 
 def test_a_point_is_named_by_its_value_too(hopscope: Hopscope) -> None:
@@ -55,8 +55,8 @@ def test_a_point_is_named_by_its_value_too(hopscope: Hopscope) -> None:
         done = hopscope(verb, "chain.toml", "--point", "flow.0.packet=1000", "--out", file)
         assert done.returncode == 0, done.stderr
         refused = hopscope(verb, "chain.toml", "--point", "flow.0.packet=7", "--out", file, "--force")
-        told = "point flow.0.packet=7: there is none; the points are 0 to 1, which differ in flow.0.packet"
-        assert (refused.returncode, refused.stderr) == (2, f"hopscope: {told}\n"), verb
+        reported = "point flow.0.packet=7: there is none; the points are 0 to 1, which differ in flow.0.packet"
+        assert (refused.returncode, refused.stderr) == (2, f"hopscope: {reported}\n"), verb
 
 
 def test_what_matches_nothing_is_said_and_no_error(hopscope: Hopscope) -> None:

@@ -78,10 +78,10 @@ def test_check_runs_nothing_and_says_so(stranger: Stranger, call: Call) -> None:
 
 def test_check_still_finds_what_needs_no_code(stranger: Stranger, call: Call) -> None:
     text = stranger.scenario.read_text()
-    for name, told in (("tcp:gone.py:Own", "gone.py: no such file"), ("tcp-newrino", "did you mean")):
+    for name, reported in (("tcp:gone.py:Own", "gone.py: no such file"), ("tcp-newrino", "did you mean")):
         stranger.scenario.write_text(text.replace("tcp:own.py:Own", name))
         status, said = call("check", stranger.scenario)
-        assert (status, told in said) == (2, True), said
+        assert (status, reported in said) == (2, True), said
     stranger.scenario.write_text(text.replace("tcp:own.py:Own", "tcp") + 'control = "cubik"\n')
     status, said = call("check", stranger.scenario)
     assert (status, 'did you mean "cubic"' in said) == (2, True), said

@@ -125,13 +125,13 @@ def test_what_is_left_out_is_the_delayed_ack() -> None:
             pass
 
     assert_same(chain(Inherited), chain(Silent))
-    # The base tells no window: all but what metrics make of that is the engine's policy.
-    told = [
+    # The base reports no window: all but what metrics make of that is the engine's policy.
+    reported = [
         {name: value for name, value in run["flows"][0].items() if name != "mean_ack_window"}
         for ack in (Inherited, "delayed")
         for run in without_key(hs.run(chain(ack)))
     ]
-    assert told[0] == told[1]
+    assert reported[0] == reported[1]
 
 
 @pytest.mark.parametrize(("profile", "error"), [("standard", 0.05), ("ns2", 0.0)])
@@ -249,11 +249,11 @@ def test_an_exception_is_shown_with_traceback_flow_and_time() -> None:
             return receiver.cwnd  # type: ignore[attr-defined]
 
     [failure] = hs.run(chain(Broken)).failures
-    told = failure.message
-    assert "flow 0 at 0." in told
-    assert "Broken.on_data raised AttributeError" in told
-    assert "return receiver.cwnd" in told
-    assert "AckState has above_gap, ack_delay_s, " in told
+    reported = failure.message
+    assert "flow 0 at 0." in reported
+    assert "Broken.on_data raised AttributeError" in reported
+    assert "return receiver.cwnd" in reported
+    assert "AckState has above_gap, ack_delay_s, " in reported
 
 
 @pytest.mark.parametrize("answer", [None, 10.0, (None, 3), 0.0])

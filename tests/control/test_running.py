@@ -227,7 +227,7 @@ def test_a_store_is_read_without_the_class_and_says_when_it_is_needed(file: Path
 
 
 class Returns(hs.CongestionControl):
-    """Returns what it is told to, from the tenth ACK on."""
+    """Returns what it is set to, from the tenth ACK on."""
 
     what: Any = None
 

@@ -70,7 +70,7 @@ Command = Callable[..., Done]
 
 @pytest.fixture
 def command(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Command:
-    """The command in this process, where a marker that is not written tells that nothing ran."""
+    """The command in this process, where a marker that is not written shows that nothing ran."""
 
     def start(*arguments: str) -> Done:
         monkeypatch.setattr(sys, "argv", ["hopscope", *arguments])
@@ -120,7 +120,7 @@ READABLE = {
     "no name": with_transport("tcp:"),
 }  # fmt: skip
 
-TOLD = {"name": "Own", "digest": "0" * 64, "parameters": {}, "file": "own.py", "class": "Own"}
+REPORTED = {"name": "Own", "digest": "0" * 64, "parameters": {}, "file": "own.py", "class": "Own"}
 
 #: Edits of a manifest after which it is damaged.
 DAMAGED = {
@@ -131,10 +131,10 @@ DAMAGED = {
     "entry null": with_controls({"tcp:own.py:Own": None}),
     "entry text": with_controls({"tcp:own.py:Own": "own.py"}),
     "entry empty": with_controls({"tcp:own.py:Own": {}}),
-    "no file": with_controls({"tcp:own.py:Own": {**TOLD, "file": None}}),
-    "digest a number": with_controls({"tcp:own.py:Own": {**TOLD, "digest": 0}}),
-    "parameters null": with_controls({"tcp:own.py:Own": {**TOLD, "parameters": None}}),
-    "parameters nested": with_controls({"tcp:own.py:Own": {**TOLD, "parameters": {"share": [0.5]}}}),
+    "no file": with_controls({"tcp:own.py:Own": {**REPORTED, "file": None}}),
+    "digest a number": with_controls({"tcp:own.py:Own": {**REPORTED, "digest": 0}}),
+    "parameters null": with_controls({"tcp:own.py:Own": {**REPORTED, "parameters": None}}),
+    "parameters nested": with_controls({"tcp:own.py:Own": {**REPORTED, "parameters": {"share": [0.5]}}}),
     "transport a number": lambda manifest: entry(manifest)["document"]["flow"][0].update(transport=3),
 }
 

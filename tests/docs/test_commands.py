@@ -95,11 +95,11 @@ def test_a_command_of_a_page_runs(page: str, line: str, desk: Path, capsys: Any)
         return
     words, target = (words[: words.index(">")], words[-1]) if ">" in words else (words, "")
     status = start(desk, short(words))
-    told = capsys.readouterr()
+    reported = capsys.readouterr()
     if target:
-        (desk / target).write_text(told.out)
-    assert status == 0, f"{page}: {line}\n{told.err}"
-    assert told.out or told.err, f"{page}: {line}"
+        (desk / target).write_text(reported.out)
+    assert status == 0, f"{page}: {line}\n{reported.err}"
+    assert reported.out or reported.err, f"{page}: {line}"
 
 
 def recipes() -> list[tuple[str, str]]:
@@ -123,17 +123,17 @@ def test_there_are_ten_recipes_each_with_scenario_command_and_figure() -> None:
         assert (place / figure[1]).read_bytes().startswith(b"\x89PNG")
     assert "(showcases/README.md)" in (ROOT / "README.md").read_text()
     assert "(guide/recipes.md)" in (ROOT / "docs/index.md").read_text()
-    told = (ROOT / "docs/guide/recipes.md").read_text()
-    assert all(command in told for _, command in found)
+    reported = (ROOT / "docs/guide/recipes.md").read_text()
+    assert all(command in reported for _, command in found)
 
 
 @pytest.mark.parametrize(("folder", "command"), recipes(), ids=[folder for folder, _ in recipes()])
 def test_a_recipe_runs(folder: str, command: str, desk: Path, capsys: Any) -> None:
     words = shlex.split(command)[1:]
     status = start(desk, [*short(words), "--out", f"out/{folder}"])
-    told = capsys.readouterr()
-    assert status == 0, told.err
-    assert "±" in told.out or "%" in told.out
+    reported = capsys.readouterr()
+    assert status == 0, reported.err
+    assert "±" in reported.out or "%" in reported.out
 
 
 NOTEBOOKS = [page for page in PAGES if "```{code-cell}" in page.read_text()]

@@ -103,7 +103,7 @@ def test_subjects_of_commits_are_short_imperatives() -> None:
         ("hopscope import: a scenario file of an ns-2 Tcl script", 1),
         ("Pass the view of a node by value", 0),
         ("Reading a store never loads the code that it names", 1),
-        ("The hall is a ladder", 1),
+        ("The house is a ladder", 1),
         ("Moves the DCF", 1),
         ("Fixed the DCF.", 2),
         ("Move " + "x" * 70, 1),

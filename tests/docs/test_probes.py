@@ -25,11 +25,11 @@ def test_three_paths_are_wired_and_three_are_not() -> None:
         assert path.others == len(scenario["flow"]) - 1
 
 
-def test_a_row_tells_median_half_and_all_of_the_errors() -> None:
+def test_a_row_reports_median_half_and_all_of_the_errors() -> None:
     path = path_of(hs.Scenario(probes.PATHS["1 hop"]))
     truth = Truth(1e6, 0.5e6)
-    told = [0.9e6, 1e6, 1.1e6, 1.2e6, 1.4e6]
-    runs = [Probed("packet-pair", seed, Estimate(capacity=one), truth, 1.0, 2) for seed, one in enumerate(told)]
+    reported = [0.9e6, 1e6, 1.1e6, 1.2e6, 1.4e6]
+    runs = [Probed("packet-pair", seed, Estimate(capacity=one), truth, 1.0, 2) for seed, one in enumerate(reported)]
     runs.append(Probed("packet-pair", 9, None, truth, 0.0, 0, "nothing came back"))
     found = Probing(path, tuple(runs))
     assert list(probes.rows("here", found)) == [

@@ -1,4 +1,4 @@
-"""The tables of the page of armaghani2008: gains are paired, noise is told, ledgers are added up."""
+"""The tables of the page of armaghani2008: gains are paired, noise is reported, ledgers are added up."""
 
 from __future__ import annotations
 

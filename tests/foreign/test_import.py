@@ -88,8 +88,8 @@ def test_what_is_not_followed_is_listed_by_line(tmp_path: Path) -> None:
     script = script.replace("-movementTrace OFF", "-energyModel EnergyModel")
     script = script.replace('puts "Starting', 'set loss [new ErrorModel]\nsource /etc/hostname\nputs "Starting')
     (tmp_path / "script.tcl").write_text(script)
-    told = hopscope(tmp_path, "import", "script.tcl")
-    assert told.returncode == 1
+    reported = hopscope(tmp_path, "import", "script.tcl")
+    assert reported.returncode == 1
     for word, why in (
         ("fancy_", "the variable fancy_ of Mac/802_11 is not followed"),
         ("node-config", "-energyModel EnergyModel is not followed"),
@@ -97,11 +97,11 @@ def test_what_is_not_followed_is_listed_by_line(tmp_path: Path) -> None:
         ("/etc/hostname", "source /etc/hostname: lies outside of the folder of the script"),
     ):
         line = next(number for number, text in enumerate(script.splitlines(), 1) if word in text)
-        assert f"script.tcl:{line}: {why}" in told.stderr
-    assert "script.tcl: 4 statements not followed; all stand at the beginning of the scenario" in told.stderr
-    assert "\x1b" not in told.stderr + told.stdout
-    assert "#   script.tcl:77: ErrorModel is not followed" in told.stdout
-    (tmp_path / "f.toml").write_text(told.stdout)
+        assert f"script.tcl:{line}: {why}" in reported.stderr
+    assert "script.tcl: 4 statements not followed; all stand at the beginning of the scenario" in reported.stderr
+    assert "\x1b" not in reported.stderr + reported.stdout
+    assert "#   script.tcl:77: ErrorModel is not followed" in reported.stdout
+    (tmp_path / "f.toml").write_text(reported.stdout)
     assert "f.toml: good" in hopscope(tmp_path, "check", "f.toml").stdout
 
 
@@ -109,9 +109,9 @@ def test_no_tcl_is_executed(tmp_path: Path) -> None:
     script = (FILES / "chain.tcl").read_text()
     orders = "exec touch made\nset x [exec touch made]\neval {exec touch made}\nset f [open made w]\nputs $f x\n"
     (tmp_path / "script.tcl").write_text(orders + script.replace("$ns_ flush-trace", "exec touch made"))
-    told = hopscope(tmp_path, "import", "script.tcl")
-    assert told.returncode == 1
-    assert "script.tcl:3: the statement eval is not followed" in told.stderr
+    reported = hopscope(tmp_path, "import", "script.tcl")
+    assert reported.returncode == 1
+    assert "script.tcl:3: the statement eval is not followed" in reported.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["script.tcl"]
 
 

@@ -58,15 +58,15 @@ def test_an_entity_of_xml_is_not_expanded(tmp_path: Path) -> None:
 def test_bonnmotion_in_three_dimensions_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "walk.movements"
     path.write_text("0 1 2 5 9 3 4 5\n0 1 2 5\n")
-    told = r"walk.movements:1: found a height of 5 m; movement in three dimensions is not simulated"
-    with pytest.raises(hs.ScenarioError, match=told):
+    reported = r"walk.movements:1: found a height of 5 m; movement in three dimensions is not simulated"
+    with pytest.raises(hs.ScenarioError, match=reported):
         moved(path)
     # Twelve numbers in both forms: the .params decides.
     path.write_text("0 1 2 5 6 7 8 9 10 11 12 13\n" * 2)
     with pytest.raises(hs.ScenarioError, match=r"can be read in two and in three dimensions"):
         moved(path)
     (tmp_path / "walk.params").write_text("model=RandomWaypoint3D\nz=100.0\n")
-    with pytest.raises(hs.ScenarioError, match=told):
+    with pytest.raises(hs.ScenarioError, match=reported):
         moved(path)
     (tmp_path / "walk.params").write_text("model=RandomWaypoint\nJ=2D\n")
     scenario = moved(path, "20s")

@@ -87,8 +87,8 @@ def test_connections_that_start_after_the_end_are_named(tmp_path: Path) -> None:
     path = FILES / "crosswise.tcl"
     flow = [{"pattern": "file", "path": str(path)}]
     some = hs.Scenario(duration="2s", topology={"kind": "chain", "hops": 5}, flow=flow)
-    told = f"flow.0.path: 1 of 2 connections of {path} start after the end of the run (2 s): they are left out"
-    assert told in some.warnings()
+    reported = f"flow.0.path: 1 of 2 connections of {path} start after the end of the run (2 s): they are left out"
+    assert reported in some.warnings()
     assert len(some.points[0].config(1)["flows"]) == 1
     with pytest.raises(hs.ScenarioError, match=r"2 of 2 connections of .* start after the end of the run \(1 s\)"):
         hs.Scenario(duration="1s", topology={"kind": "chain", "hops": 5}, flow=flow)

@@ -54,7 +54,7 @@ def rng() -> random.Random:
     return random.Random(1)
 
 
-def test_a_pair_tells_the_narrowest_link() -> None:
+def test_a_pair_reports_the_narrowest_link() -> None:
     path = Fluid((10e6, 0), (2e6, 0), (5e6, 0))
     found = path.ask(active.packet_pair(SIZE, rng()))
     assert found.capacity == pytest.approx(2e6)
@@ -66,7 +66,7 @@ def test_a_pair_tells_the_narrowest_link() -> None:
         Fluid((2e6, 0), lost=lambda n: n % 2 == 0).ask(active.packet_pair(SIZE, rng()))
 
 
-def test_vps_tells_the_rate_of_every_hop() -> None:
+def test_vps_reports_the_rate_of_every_hop() -> None:
     found = Fluid((10e6, 0), (2e6, 0), (5e6, 0)).ask(active.vps(SIZE, rng(), 3))
     assert found.detail["hops"] == [pytest.approx(rate) for rate in (10e6, 2e6, 5e6)]
     assert found.capacity == pytest.approx(2e6)
@@ -105,7 +105,7 @@ def test_a_trend_is_rising_level_or_neither() -> None:
     assert active.trend_of([one for one in saw for _ in range(10)]) == 0
 
 
-def test_topp_tells_both_from_the_line_above_the_knee() -> None:
+def test_topp_reports_both_from_the_line_above_the_knee() -> None:
     found = Fluid((10e6, 0), (2e6, 0.8e6)).ask(active.topp(SIZE, rng()))
     # Pairs find an empty queue: the second waits for the cross traffic of one gap.
     assert found.capacity == pytest.approx(2e6, rel=0.02)
@@ -121,9 +121,9 @@ def acks(gap: float, rtt: float | None, hops: int = 7, number: int = 2000) -> li
 
 @pytest.mark.parametrize("estimator", [westwood, tibet])
 def test_an_estimator_settles_at_the_rate_of_the_acks(estimator: Callable[[list[Ack]], Any]) -> None:
-    told = list(estimator(acks(0.012, 0.1)))
-    assert told[-1] == pytest.approx(1e6, rel=1e-6)
-    middle, low, high = over_time(told) or (0, 0, 0)
+    reported = list(estimator(acks(0.012, 0.1)))
+    assert reported[-1] == pytest.approx(1e6, rel=1e-6)
+    middle, low, high = over_time(reported) or (0, 0, 0)
     assert low <= middle <= high
     # It follows a change: half the rate from some instant on.
     slower = [*acks(0.012, 0.1), *(Ack(24 + n * 0.024, SIZE, 0.1, 7) for n in range(1, 2000))]

@@ -51,7 +51,7 @@ def test_without_ends_the_probes_stand_in_place_of_the_first_flow() -> None:
     assert beside.others == 2
 
 
-def test_over_wires_pairs_and_round_trips_tell_capacity_and_trains_what_is_available() -> None:
+def test_over_wires_pairs_and_round_trips_report_capacity_and_trains_what_is_available() -> None:
     found = probe(wires(), ["packet-pair", "vps", "slops"], ends=(0, 3), seeds=2)
     for run in [*found.of("packet-pair"), *found.of("vps")]:
         error = run.error("capacity")
@@ -78,7 +78,7 @@ def test_over_radio_round_trips_see_the_bit_rate_and_not_what_the_mac_leaves() -
 
 
 @pytest.mark.parametrize("method", ["westwood", "tibet", "tcp-ap"])
-def test_a_listener_tells_what_its_flow_carries_or_less(method: str) -> None:
+def test_a_listener_reports_what_its_flow_carries_or_less(method: str) -> None:
     found = probe({**CHAIN, "profile": "ns2"}, method, ends=(0, 3), seeds=1)
     [run] = found.runs
     assert run.estimate is not None and run.estimate.available is not None  # noqa: PT018
@@ -106,7 +106,7 @@ def test_an_estimator_needs_a_way_back() -> None:
         probe(torn, "vps", ends=(0, 3), seeds=1)
 
 
-def test_code_of_other_flows_runs_and_its_failure_is_told() -> None:
+def test_code_of_other_flows_runs_and_its_failure_is_reported() -> None:
     class Raises(hs.CongestionControl):
         def on_ack(self, flow: hs.FlowState) -> float:
             raise ValueError("no more")

@@ -218,7 +218,7 @@ def test_where_each_seed_draws_a_field_the_links_are_those_of_the_field_that_is_
     assert {(a, b) for a, b in zip(links["from"], links["to"], strict=True) if a < b} - reached
 
 
-def test_the_caption_says_of_which_point_the_thick_lines_tell() -> None:
+def test_the_caption_says_of_which_point_the_thick_lines_report() -> None:
     import hopscope as hs
     from hopscope.report import tables
 

@@ -20,7 +20,7 @@ SCENARIO: dict[str, Any] = {
 
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """A notebook's shell: what it can show, and what it was told to show as a picture."""
+    """A notebook's shell: what it can show, and what it was asked to show as a picture."""
     formatters: dict[str, set[type]] = {"image/png": set(), "image/svg+xml": set()}
     found = SimpleNamespace(display_formatter=SimpleNamespace(formatters=formatters), chosen=[])
 

@@ -37,7 +37,7 @@ CHAIN = {
 
 
 def titles(svg: str, tag: str) -> list[str]:
-    """What is told of each mark."""
+    """The title of each mark."""
     root = ElementTree.fromstring(svg)
     plots = [part for part in root.iter(f"{SVG}svg") if part.get("class") == "plot"]
     return [mark.findtext(f"{SVG}title") or "" for mark in plots[0].iter(f"{SVG}{tag}")]
@@ -45,7 +45,7 @@ def titles(svg: str, tag: str) -> list[str]:
 
 def test_every_frame_of_a_span_is_drawn_once_and_collisions_name_who_is_at_fault() -> None:
     picture = hs.timeline(HIDDEN, start="0.1s", stop="0.3s")
-    told = titles(picture.svg(), "rect")
+    reported = titles(picture.svg(), "rect")
     records = hs.trace(HIDDEN, stop="0.34s")
     assert isinstance(records, list)
 
@@ -55,13 +55,13 @@ def test_every_frame_of_a_span_is_drawn_once_and_collisions_name_who_is_at_fault
 
     frames = [record for record in records if record["record"] == "FrameBegan" and on_air(record)]
     assert len(frames) > 50
-    assert sum(" sends " in text for text in told) == len(frames)
+    assert sum(" sends " in text for text in reported) == len(frames)
     collided = [r for r in records if r["record"] == "FrameEnded" and r["fate"] == "collided"]
     inside = [r for r in collided if r["time"] >= 100_000_000 and r["time"] - r["airtime"] <= 300_000_000]
     assert inside
-    assert sum("node 1: collided with node" in text for text in told) == len(inside)
-    assert any("counts its back-off down" in text for text in told)
-    assert any("NAV, reserved by" in text for text in told)
+    assert sum("node 1: collided with node" in text for text in reported) == len(inside)
+    assert any("counts its back-off down" in text for text in reported)
+    assert any("NAV, reserved by" in text for text in reported)
 
 
 def test_bars_stand_where_their_instants_are() -> None:
@@ -112,8 +112,8 @@ def test_a_picture_of_a_part_shows_what_the_whole_picture_shows_there() -> None:
     }
 
     def inside(picture: Picture) -> set[str]:
-        told = [text for text in titles(picture.svg(), "rect") if "counts its back-off" in text]
-        spans = {text: [float(word) for word in re.findall(r"(\d+\.\d+) s", text)] for text in told}
+        reported = [text for text in titles(picture.svg(), "rect") if "counts its back-off" in text]
+        spans = {text: [float(word) for word in re.findall(r"(\d+\.\d+) s", text)] for text in reported}
         return {text for text, (begin, end) in spans.items() if begin >= 0.6 and end <= 0.8}
 
     part = inside(hs.timeline(stations, start="0.6s", stop="0.8s"))
@@ -123,7 +123,7 @@ def test_a_picture_of_a_part_shows_what_the_whole_picture_shows_there() -> None:
 
 def test_a_sequence_plot_has_every_segment_sent_and_what_was_sent_again() -> None:
     picture = hs.sequence(CHAIN, flow=0)
-    told = titles(picture.svg(), "path")
+    reported = titles(picture.svg(), "path")
     [run] = hs.run(CHAIN, seeds=1).points[0].runs
     made = hs.trace(CHAIN, kinds=["PacketMade"], flows=[0])
     assert isinstance(made, list)
@@ -131,18 +131,18 @@ def test_a_sequence_plot_has_every_segment_sent_and_what_was_sent_again() -> Non
     again = [record for record in data if record.get("retransmission")]
     assert len(data) > 100
     assert run["flows"][0]["retransmitted_packets"] == len(again) > 0
-    assert sum(text.startswith("sent again: ") for text in told) == len(again)
-    assert sum(text.startswith("sent: ") for text in told) == len(data) - len(again) + 1  # and the SYN
+    assert sum(text.startswith("sent again: ") for text in reported) == len(again)
+    assert sum(text.startswith("sent: ") for text in reported) == len(data) - len(again) + 1  # and the SYN
     acks = [r for r in hs.trace(CHAIN, kinds=["PacketArrived"], flows=[0]) if r["node"] == 0]  # type: ignore[union-attr]
-    assert sum(text.startswith(("ACK of ", "duplicate ACK of ")) for text in told) == len(acks)
+    assert sum(text.startswith(("ACK of ", "duplicate ACK of ")) for text in reported) == len(acks)
     blocks = sum(len(record.get("sack", [])) for record in acks)
-    assert sum(text.startswith("SACK ") for text in told) == blocks > 0
+    assert sum(text.startswith("SACK ") for text in reported) == blocks > 0
 
 
 def test_datagrams_are_drawn_as_they_are_sent_and_as_they_arrive() -> None:
-    told = titles(hs.sequence(HIDDEN, flow=1, stop="1s").svg(), "path")
-    sent = sum(text.startswith("sent: ") for text in told)
-    came = sum(text.startswith("arrived: ") for text in told)
+    reported = titles(hs.sequence(HIDDEN, flow=1, stop="1s").svg(), "path")
+    sent = sum(text.startswith("sent: ") for text in reported)
+    came = sum(text.startswith("arrived: ") for text in reported)
     assert 50 < came <= sent
 
 

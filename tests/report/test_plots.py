@@ -244,7 +244,7 @@ def test_a_wide_interval_runs_out_of_the_figure_and_leaves_the_values_room():
     assert 400 < ax.get_ylim()[1] <= 800
 
 
-def test_grey_print_tells_bars_and_curves_apart():
+def test_grey_print_reports_bars_and_curves_apart():
     lines = [Line(name, [1.0, 2.0], [1.0, 2.0]) for name in "abcdefgh"]
     [ax] = plots.draw(chart("bars", panels=[Panel("", lines)])).axes
     assert len({patch.get_hatch() for patch in ax.patches}) == len(lines)

@@ -27,7 +27,7 @@ CASE: dict[str, Any] = {
         (0.00012, "is better than the best mean by more than 0.00012 (95 %"),
     ],
 )
-def test_a_possible_gain_is_told_where_there_is_one(gain: float, words: str) -> None:
+def test_a_possible_gain_is_reported_where_there_is_one(gain: float, words: str) -> None:
     [sentence] = [line for line in search.sentences({**CASE, "possible_gain": gain}) if "no other value" in line]
     assert words in sentence
 

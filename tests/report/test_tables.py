@@ -35,8 +35,8 @@ def test_the_first_sentence_says_where_most_is_carried() -> None:
     flow = {"from": 0, "to": "last", "transport": "tcp-newreno"}
     base = {"duration": "5s", "topology": {"kind": "chain", "hops": 7}, "flow": [flow]}
     swept = hs.run({**base, "sweep": {"flow.0.max_window": [1, 8]}}, seeds=3)
-    [told] = tables.headline(swept)
-    assert told.startswith("throughput is largest at receiver's window 8: ")
+    [reported] = tables.headline(swept)
+    assert reported.startswith("throughput is largest at receiver's window 8: ")
     [alone] = tables.headline(hs.run(base, seeds=2))
     assert alone.startswith("throughput is ")
     assert " kbit/s, at a delay of " in alone

@@ -155,5 +155,5 @@ def test_headings_of_keys_are_words_and_keep_the_key_where_two_would_be_the_same
         ({}, ""),
     ],
 )
-def test_swept_values_are_told_in_words(values, words):
+def test_swept_values_are_reported_in_words(values, words):
     assert spoken(values) == words

@@ -143,13 +143,13 @@ def test_the_command_names_every_mistake_with_file_and_line_and_ends_with_2(fold
     words = [sys.executable, "-m", "hopscope", "reproduce", str(folder)]
     ended = subprocess.run(words, cwd=folder.parent, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (2, "")
-    told = ended.stderr
-    assert f"{file}:{here + 1}:" in told
-    assert "has no point topology.hops = 7; its sweep has 1, 2" in told
-    assert f"{file}:{there + 1}:" in told
-    assert "verb at_least does not know 'limitt'" in told
-    assert f"{numbers}:3:1: unit is missing" in told
-    assert "Traceback" not in told
+    reported = ended.stderr
+    assert f"{file}:{here + 1}:" in reported
+    assert "has no point topology.hops = 7; its sweep has 1, 2" in reported
+    assert f"{file}:{there + 1}:" in reported
+    assert "verb at_least does not know 'limitt'" in reported
+    assert f"{numbers}:3:1: unit is missing" in reported
+    assert "Traceback" not in reported
     numbers.write_text(numbers.read_text().replace(",unit,", ",units,"))
     ended = subprocess.run(words, cwd=folder.parent, capture_output=True, text=True, check=False)
     assert ended.returncode == 2
@@ -292,11 +292,11 @@ def test_ci_checks_every_study_against_its_recorded_verdicts():
     root = SHOWCASE.parents[1]
     assert "make check-catalogue" in (root / ".ci" / "run").read_text()
     words = ["make", "-n", "check-catalogue"]
-    told = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True).stdout
-    [line] = [line for line in told.splitlines() if line.startswith("for study in")]
+    reported = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True).stdout
+    [line] = [line for line in reported.splitlines() if line.startswith("for study in")]
     checked = line.removeprefix("for study in").partition(";")[0].split()
     assert {*checked, "validation"} == {study.key for study in studies()}
-    assert "reproduce validation " in told
+    assert "reproduce validation " in reported
     for study in studies():
         if study.key != "validation":
             forms = json.loads((FOLDER / study.key / "verdicts.json").read_text())

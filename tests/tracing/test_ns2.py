@@ -48,7 +48,7 @@ def stored(name: str) -> list[str]:
 
 
 def from_packet(number: int, lines: list[str]) -> list[str]:
-    """The lines from the first one of a packet on; those before tell of the search for a route."""
+    """The lines from the first one of a packet on; those before show the search for a route."""
     is_its = re.compile(rf"AGT  --- {number} |-Nl AGT .* -Ii {number} ").search
     return lines[next(place for place, line in enumerate(lines) if is_its(line)) :]
 

@@ -75,7 +75,7 @@ def test_a_named_channel_reaches_the_engine_and_loses_frames() -> None:
 def test_the_delay_window_is_a_series_and_a_mean() -> None:
     text = HEAD + flow('ack = "daa"') + '[series]\nkeep = ["ack_window"]\n'
     result = run(Scenario.from_document(parse(text, "f.toml")))
-    told = result.series("ack_window", flow=0)["value"]
-    assert told.iloc[0] == 1.3
-    assert told.max() == 4.0
+    reported = result.series("ack_window", flow=0)["value"]
+    assert reported.iloc[0] == 1.3
+    assert reported.max() == 4.0
     assert 1.3 < result.flows["mean_ack_window"].iloc[0] <= 4.0

@@ -106,7 +106,7 @@ def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> N
     assert message in str(caught.value)
 
 
-def test_all_that_does_not_fit_is_told_at_once() -> None:
+def test_all_that_does_not_fit_is_reported_at_once() -> None:
     with pytest.raises(hs.InputError) as caught:
         hs.bottleneck("tcp-sack", rate="-1bps", delay="-1s")
     assert [line.split(":")[0] for line in str(caught.value).splitlines()] == ["rate", "delay"]
@@ -129,7 +129,7 @@ def test_no_module_hides_the_function() -> None:
     assert callable(hs.bottleneck)
 
 
-def test_no_threshold_is_an_infinite_one_and_the_run_is_told_in_one_line() -> None:
+def test_no_threshold_is_an_infinite_one_and_the_run_is_reported_in_one_line() -> None:
     run = hs.bottleneck("tcp-newreno", **LINK)
     thresholds = run.samples["ssthresh"]
     assert math.isinf(thresholds.iloc[0])

@@ -92,7 +92,7 @@ def test_sides_without_anything_random_are_compared_as_the_one_run_they_are() ->
     assert by_metric["flow.0.loss_pct"].verdict == "equal"
 
 
-def test_large_differences_are_told_as_multiples() -> None:
+def test_large_differences_are_reported_as_multiples() -> None:
     assert [relative(percent) for percent in (12.34, -100.0, 1000.0, 1520.0, 98_000.0)] == [
         "+12.3 %", "-100.0 %", "+1000.0 %", "16.2 times", "981 times",
     ]  # fmt: skip
@@ -141,8 +141,8 @@ def test_the_receivers_window_is_named_where_it_limits() -> None:
     limited = hs.run(tcp(**{"flow.0.max_window": 2}))
     flow = limited.points[0].runs[0]["flows"][0]
     assert flow["window_limited_pct"] == pytest.approx(100 * flow["cwnd_share"]["2"])
-    [told] = remarks(limited)
-    assert "limits the flow for " in told
+    [reported] = remarks(limited)
+    assert "limits the flow for " in reported
     assert any("max_window" in text for text in limited.to_json()["remarks"])
     assert remarks(hs.run(tcp(**{"sweep.flow.0.max_window": [2, 3]}))) == []
     assert remarks(hs.run(tcp(**{"flow.0.max_window": 1000}))) == []

@@ -45,7 +45,7 @@ def test_results_are_those_of_the_fields_one_by_one_and_pair() -> None:
     assert row.n == 3
 
 
-def test_the_keys_of_runs_tell_fields_apart() -> None:
+def test_the_keys_of_runs_report_fields_apart() -> None:
     def keys(**changes: Any) -> set[str]:
         return {run.key for run in make_plan([hs.Scenario(FIELD).replace(changes)]).unique()}
 
@@ -78,7 +78,7 @@ def test_a_bad_field_is_refused(topology: dict[str, Any], message: str) -> None:
         hs.Scenario({**FIELD, "topology": {**FIELD["topology"], **topology}})
 
 
-def test_seeds_whose_field_cuts_a_flow_off_are_told() -> None:
+def test_seeds_whose_field_cuts_a_flow_off_are_reported() -> None:
     sparse = {**FIELD, "topology": {**FIELD["topology"], "connected": False, "area": [900, 900]}}
     sparse["flow"] = [{"from": 0, "to": 1}]
     scenario = None
@@ -89,5 +89,5 @@ def test_seeds_whose_field_cuts_a_flow_off_are_told() -> None:
         except hs.ScenarioError:
             continue
     assert scenario is not None
-    [told] = [text for text in scenario.warnings() if "cannot run" in text]
-    assert " of 12 seeds cannot run" in told
+    [reported] = [text for text in scenario.warnings() if "cannot run" in text]
+    assert " of 12 seeds cannot run" in reported

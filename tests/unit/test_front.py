@@ -35,7 +35,7 @@ def test_the_front_by_hand() -> None:
             point(0, 1, [100.0, 101.0], [10.0, 10.1]),
             point(1, 2, [200.0, 201.0], [20.0, 20.1]),
             point(2, 3, [150.0, 151.0], [30.0, 30.1]),  # less than 2, and later
-            point(3, 4, [200.4, 200.4], [20.4, 19.9]),  # less than 2 cannot be told
+            point(3, 4, [200.4, 200.4], [20.4, 19.9]),  # less than 2 cannot be known
             point(4, 5, [300.0, 301.0], [50.0, 50.1]),
         ]
     )
@@ -81,7 +81,7 @@ def test_a_trade_off_of_a_chain_is_that_of_its_runs(tmp_path: Path) -> None:
     assert {entry.value[0] for entry in case.front} >= {1, 2}
     kbps, delays = ([mean_of(list(entry.samples[place].values())) for entry in case.front] for place in (0, 1))
     assert sorted(kbps) == [value for _, value in sorted(zip(delays, kbps, strict=True))]
-    told = found.to_json()
-    assert json.loads(json.dumps(told)) == told
+    reported = found.to_json()
+    assert json.loads(json.dumps(reported)) == reported
     kbps = hs.run(chain.replace({"flow.0.max_window": 2}), seeds=3).interval("network.aggregate_kbps")
-    assert told["cases"][0]["values"][1]["objectives"][0] == kbps.as_dict()
+    assert reported["cases"][0]["values"][1]["objectives"][0] == kbps.as_dict()

@@ -54,7 +54,7 @@ def test_what_the_file_holds_belongs_to_the_key_of_a_run(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         ("", "links.csv: holds no values of links"),
         ("0,0,1,-60\n1,0,2,-60\n", "links.csv:2: node 2 does not exist; nodes are 0 to 1"),
@@ -63,10 +63,10 @@ def test_what_the_file_holds_belongs_to_the_key_of_a_run(tmp_path: Path) -> None
         ("0,0,1,99\n", 'links.csv:1: found "99"; expected a received power of -200 to 60 dBm'),
     ],
 )
-def test_bad_lines_are_told_with_file_and_line(text: str, told: str, tmp_path: Path) -> None:
+def test_bad_lines_are_reported_with_file_and_line(text: str, reported: str, tmp_path: Path) -> None:
     with pytest.raises(hs.ScenarioError) as refused:
         scene(tmp_path, text)
-    assert f"radio.rssi_trace: {tmp_path}/{told}" in str(refused.value)
+    assert f"radio.rssi_trace: {tmp_path}/{reported}" in str(refused.value)
 
 
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
@@ -103,8 +103,8 @@ def test_a_sweep_over_traces_reads_each_of_them(tmp_path: Path) -> None:
 
 def test_values_after_the_end_of_the_run_are_named(tmp_path: Path) -> None:
     late = scene(tmp_path, "0,0,1,-60\n10,0,1,-70\n12,0,1,-70\n")
-    told = "links.csv:2: found 10 s, after the end of the run (10 s): 2 of 3 values are without effect"
-    assert any(warning.endswith(told) and warning.startswith("radio.rssi_trace: ") for warning in late.warnings())
+    reported = "links.csv:2: found 10 s, after the end of the run (10 s): 2 of 3 values are without effect"
+    assert any(warning.endswith(reported) and warning.startswith("radio.rssi_trace: ") for warning in late.warnings())
     with pytest.raises(hs.ScenarioError, match=r"2 of 2 values are without effect; time_origin = \"first\" counts"):
         scene(tmp_path, "1700000000.5,0,1,-60\n1700000005.5,0,1,-90\n")
 
@@ -122,8 +122,8 @@ def test_unix_times_can_count_from_the_first_of_both_files(tmp_path: Path) -> No
 
 
 def test_no_power_is_above_that_of_its_sender(tmp_path: Path) -> None:
-    told = r"links.csv:2: found 25 dBm from node 0 at node 1; the sender has 24.50 dBm \(radio.tx_power\)"
-    with pytest.raises(hs.ScenarioError, match=told):
+    reported = r"links.csv:2: found 25 dBm from node 0 at node 1; the sender has 24.50 dBm \(radio.tx_power\)"
+    with pytest.raises(hs.ScenarioError, match=reported):
         scene(tmp_path, "0,0,1,24\n5,0,1,25\n")
     scene(tmp_path, "0,0,1,24\n5,0,1,25\n", tx_power=0.4)
     (tmp_path / "links.csv").write_text("0,0,1,25\n")

@@ -1,4 +1,4 @@
-"""``[mobility]``: nodes that move by a model or as a file tells, and traffic in files."""
+"""``[mobility]``: nodes that move by a model or as a file describes, and traffic in files."""
 
 from __future__ import annotations
 
@@ -141,7 +141,7 @@ def test_a_stored_run_keeps_its_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "reported"),
     [
         ('$ns_ at 3.0 "$node_(1) setdest 900.0 0.0 20.0"', "scene.tcl:6: the node is at 900, 0, outside the area"),
         ('$ns_ at 3.0 "$node_(1) setdest 90.0 0.0 -1"', "scene.tcl:6: found a speed of -1 m/s"),
@@ -151,11 +151,11 @@ def test_a_stored_run_keeps_its_files(tmp_path: Path) -> None:
         ('$ns_ at 3.0 "$node_(4) setdest 90.0 0.0 2"', "scene.tcl:6: node 4 has no position"),
     ],
 )
-def test_bad_lines_of_movement_are_named(tmp_path: Path, line: str, told: str) -> None:
+def test_bad_lines_of_movement_are_named(tmp_path: Path, line: str, reported: str) -> None:
     path = files(tmp_path, scene=f"{SCENE}{line}\n", mobility="area = [500, 300]")
     with pytest.raises(hs.ScenarioError) as error:
         hs.load(path)
-    assert told in str(error.value)
+    assert reported in str(error.value)
 
 
 def test_traffic_to_unknown_nodes_and_of_other_transports_is_refused(tmp_path: Path) -> None:

@@ -39,9 +39,11 @@ def refusal(table: str, line: str) -> str:
     number = text[: text.index(line)].count("\n") + 1
     at = f"{table}.0." if table in keys.NUMBERED else f"{table}." if table else ""
     name = line.split(" =", maxsplit=1)[0]
-    told = [said for said in str(caught.value).splitlines() if said.startswith(f"file.toml:{number}:1: {at}{name}: ")]
-    assert told, str(caught.value)
-    return told[0].removeprefix(f"file.toml:{number}:1: {at}{name}: ")
+    reported = [
+        said for said in str(caught.value).splitlines() if said.startswith(f"file.toml:{number}:1: {at}{name}: ")
+    ]
+    assert reported, str(caught.value)
+    return reported[0].removeprefix(f"file.toml:{number}:1: {at}{name}: ")
 
 
 @pytest.fixture(scope="module")

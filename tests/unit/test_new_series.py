@@ -38,8 +38,8 @@ def known(monkeypatch: pytest.MonkeyPatch) -> None:
     entries = _core.series()
     [window] = [entry for entry in entries if entry["name"] == "cwnd"]
     window["heading"] = "width of the window"
-    told = [*entries, NEW]
-    monkeypatch.setattr(_core, "series", lambda: told)
+    reported = [*entries, NEW]
+    monkeypatch.setattr(_core, "series", lambda: reported)
     monkeypatch.setattr(metrics, "all_series", functools.cache(metrics.all_series.__wrapped__))
 
 

@@ -87,7 +87,7 @@ def test_without_noise_the_optimum_of_any_peak_is_found(best: int, slope: float,
     assert found.top == (best,)
     assert found.settled
     assert found.bound == 0
-    assert [entry.value for entry in found.having("best", "not told apart")] == [(best,)]
+    assert [entry.value for entry in found.having("best", "indistinguishable")] == [(best,)]
     assert spent <= 32 * DURATION * SEEDS / 3
 
 
@@ -101,10 +101,10 @@ def test_without_noise_the_optimum_of_any_function_is_found(values: list[int]) -
 
 @given(seed=st.integers(0, 10_000), best=st.integers(2, 31))
 @settings(max_examples=FEW)
-def test_with_noise_the_optimum_is_among_those_not_told_apart(seed: int, best: int) -> None:
+def test_with_noise_the_optimum_is_among_those_not_reported_apart(seed: int, best: int) -> None:
     sample = noisy(lambda v: -((v[0] - best) ** 2), own=3.0)
     found, _ = run([whole(1, 32)], lambda v, s, d: sample(v, s + 1000 * seed, d))
-    kept = [entry.value[0] for entry in found.having("best", "not told apart", "undecided")]
+    kept = [entry.value[0] for entry in found.having("best", "indistinguishable", "undecided")]
     # Five seeds: noise of 3 on each run leaves 1.3 on a mean, against a step of 1 to the neighbour and 4 to the next.
     assert abs(found.top[0] - best) <= 3
     assert best in kept or abs(found.top[0] - best) <= 1
@@ -114,7 +114,7 @@ def test_noise_that_all_values_share_does_not_matter() -> None:
     sample = noisy(lambda v: -abs(v[0] - 9), common=1000.0)
     found, _ = run([whole(1, 32)], sample)
     assert found.top == (9,)
-    assert found.having("not told apart", "undecided") == []
+    assert found.having("indistinguishable", "undecided") == []
 
 
 def test_how_often_the_optimum_is_right() -> None:
@@ -133,13 +133,13 @@ def test_short_runs_that_mislead_are_corrected_by_the_neighbours() -> None:
     assert found.top == (5,)
 
 
-def test_a_plateau_is_told_as_one() -> None:
+def test_a_plateau_is_reported_as_one() -> None:
     sample = noisy(lambda v: min(v[0], 4) * 10.0, own=0.5)
     found, _ = run([whole(1, 32)], sample)
     assert found.top[0] >= 4
     assert found.best == (4,)
     assert {entry.value[0] for entry in found.having("dropped", "worse")} >= {1, 2, 3}
-    kept = {entry.value[0] for entry in found.having("best", "top", "not told apart", "undecided")}
+    kept = {entry.value[0] for entry in found.having("best", "top", "indistinguishable", "undecided")}
     assert len(kept) > 20
     assert found.bound is not None
     assert 0 < found.bound < 5

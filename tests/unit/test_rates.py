@@ -1,4 +1,4 @@
-"""Rate control: what a scenario may say of it, and what its nodes tell."""
+"""Rate control: what a scenario may say of it, and what its nodes report."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def test_a_row_with_more_columns_than_the_first_is_refused(tmp_path: Path) -> No
     assert positions(files.text(tmp_path / "nodes.csv", ""), str(tmp_path / "nodes.csv"), "auto") == [[0, 0], [200, 5]]
 
 
-def test_a_point_that_a_result_does_not_have_is_told() -> None:
+def test_a_point_that_a_result_does_not_have_is_reported() -> None:
     import hopscope as hs
 
     found = hs.run({"duration": "1s", "topology": {"kind": "chain", "hops": 1}, "flow": [{"from": 0, "to": 1}]})
@@ -136,7 +136,7 @@ def test_results_without_a_common_seed_cannot_be_compared() -> None:
         hs.compare(first, second, "flow.0.delay_ms")
 
 
-def test_bounds_are_told_with_all_their_digits() -> None:
+def test_bounds_are_reported_with_all_their_digits() -> None:
     with pytest.raises(hs.ScenarioError, match="must be at most 4294967295 packets"):
         hs.Scenario({**SHORT, "mac": {"queue_reserve": 5_000_000_000}})
 

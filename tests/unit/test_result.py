@@ -228,12 +228,12 @@ def test_replications_that_are_one_run_have_no_interval() -> None:
         "flow": [{"from": 0, "to": 1, "transport": "tcp-newreno"}],
     }
     found = hs.run(wired, seeds=5)
-    told = found.points[0].summary["flow.0.delay_ms"]
-    assert (told["ci95"], told["n"]) == (None, 1)
+    reported = found.points[0].summary["flow.0.delay_ms"]
+    assert (reported["ci95"], reported["n"]) == (None, 1)
     assert found.points[0].is_one_run
     assert any("the 5 seeds give the same run" in text and "start_jitter" in text for text in remarks(found))
     random = hs.run(hs.Scenario(wired).replace({"flow.0.start_jitter": "1s"}), seeds=5)
-    told = random.points[0].summary["flow.0.delay_ms"]
-    assert (told["n"], random.points[0].is_one_run) == (5, False)
-    assert told["ci95"] > 0
+    reported = random.points[0].summary["flow.0.delay_ms"]
+    assert (reported["n"], random.points[0].is_one_run) == (5, False)
+    assert reported["ci95"] > 0
     assert not any("the same run" in text for text in remarks(random))

@@ -262,12 +262,14 @@ MISTAKES = {
     ("protocol", "change", "by", "message"),
     [(protocol, *mistake) for protocol in MISTAKES for mistake in MISTAKES[protocol]],
 )
-def test_mistakes_are_told_where_they_stand(tmp_path: Path, protocol: str, change: str, by: str, message: str) -> None:
+def test_mistakes_are_reported_where_they_stand(
+    tmp_path: Path, protocol: str, change: str, by: str, message: str
+) -> None:
     assert change in text(protocol)
     assert message in refusal(tmp_path, text(protocol).replace(change, by, 1))
 
 
-def test_a_wrong_protocol_is_the_only_mistake_told(tmp_path: Path) -> None:
+def test_a_wrong_protocol_is_the_only_mistake_reported(tmp_path: Path) -> None:
     assert len(refusal(tmp_path, text("aodv").replace('"aodv"', '"aodvv"', 1)).splitlines()) == 1
 
 
@@ -332,7 +334,7 @@ def test_a_sweep_over_protocols_takes_and_shows_the_parameters_of_each() -> None
     assert shown["parameters"] == "olsr-unik"
     assert shown["aodv"]["delete_period"] == 0.7
     assert shown["aodv"].keys() < aodv["aodv"].keys()
-    assert "hello_interval" not in shown["aodv"], "the MAC tells of lost links"
+    assert "hello_interval" not in shown["aodv"], "the MAC reports lost links"
     assert shown["olsr"].keys() < olsr["olsr"].keys()
     with pytest.raises(ScenarioError, match=r"routing\.parameters: .*belongs to protocol"):
         scenario(routing, sweep={"routing.protocol": ["aodv", "static"]})

@@ -38,7 +38,7 @@ def test_a_table_that_stands_twice_is_named_by_its_dotted_key() -> None:
     assert refusal("[mac.x]\n[mac.x]\n") == "f.toml:2:2: is no TOML: the key mac.x stands twice"
 
 
-def test_what_the_engine_finds_in_sections_and_flows_is_told_at_once() -> None:
+def test_what_the_engine_finds_in_sections_and_flows_is_reported_at_once() -> None:
     text = f"""{GOOD}tcp = {{ min_rto = "5s", max_rto = "1s", vegas_alpha = 4 }}
 [mac]
 slot_rounding = "40us"
@@ -74,7 +74,7 @@ def test_ranges_of_radio_mac_and_net_stand_at_their_keys() -> None:
     ]
 
 
-def test_every_problem_is_told_at_once_in_the_order_of_the_file() -> None:
+def test_every_problem_is_reported_at_once_in_the_order_of_the_file() -> None:
     text = """\
 duraton = "30s"
 [topology]
@@ -196,7 +196,7 @@ def test_the_largest_packet_that_is_advised_fits() -> None:
     assert refusal(large.replace("3000", str(int(advised[1]) + 1)))
 
 
-def test_mistakes_in_several_flows_are_told_at_once_each_under_its_own_number() -> None:
+def test_mistakes_in_several_flows_are_reported_at_once_each_under_its_own_number() -> None:
     text = GOOD.replace("to = 3", "to = 9\n[[flow]]\nfrom = 0\nto = 3\npacket = 3000\n[[flow]]\nfrom = 1\nto = 3", 1)
     found = refusal(text + "\n[tcp]\nveno_beta = 9e9\n")
     assert "flow.0.to: node 9 does not exist" in found
@@ -237,7 +237,7 @@ def test_a_key_of_all_flows_needs_one_that_uses_it() -> None:
         scenario.replace({"flow.1.max_window": 3})
 
 
-def test_problems_of_flows_network_and_times_are_told_together() -> None:
+def test_problems_of_flows_network_and_times_are_reported_together() -> None:
     text = GOOD.replace("[[flow]]", '[radio]\ntx_range = "600m"\ncs_range = "550m"\n[[flow]]').replace(
         "to = 3", "to = 9"
     )
@@ -245,7 +245,7 @@ def test_problems_of_flows_network_and_times_are_told_together() -> None:
     assert [line.split(": ")[1] for line in lines] == ["radio.cs_range", "flow.0.rate", "flow.0.to", "flow.0.start"]
 
 
-def test_mistakes_of_several_sections_are_told_at_once_with_their_lines() -> None:
+def test_mistakes_of_several_sections_are_reported_at_once_with_their_lines() -> None:
     text = f"""{GOOD}control = "cubic"
 transport = "tcp-reno"
 to_port = 70000
@@ -264,8 +264,8 @@ red_max = 8
 lred_min = 9
 lred_max = 8
 """
-    told = [line.split(": ")[:2] for line in refusal(text).splitlines()]
-    assert told == [
+    reported = [line.split(": ")[:2] for line in refusal(text).splitlines()]
+    assert reported == [
         ["f.toml:8:1", "flow.0.control"],
         ["f.toml:10:1", "flow.0.to_port"],
         ["f.toml:14:1", "routing.aodv.ttl_start"],
@@ -276,13 +276,13 @@ lred_max = 8
     ]
 
 
-def test_every_flow_out_of_reach_is_told() -> None:
+def test_every_flow_out_of_reach_is_reported() -> None:
     text = GOOD.replace("hops = 3", 'hops = 3\nspacing = "900m"') + "[[flow]]\nfrom = 1\nto = 2\n"
-    told = [line.split(": ")[:2] for line in refusal(text).splitlines()]
-    assert told == [["f.toml:8:1", "flow.0.to"], ["f.toml:11:1", "flow.1.to"]]
+    reported = [line.split(": ")[:2] for line in refusal(text).splitlines()]
+    assert reported == [["f.toml:8:1", "flow.0.to"], ["f.toml:11:1", "flow.1.to"]]
 
 
-def test_a_key_of_another_table_is_told_where_it_belongs() -> None:
+def test_a_key_of_another_table_is_reported_where_it_belongs() -> None:
     message = refusal(GOOD.replace("[[flow]]", '[tcp]\nack_delay = "1s"\n[[flow]]\nqueue = 3'))
     assert "tcp.ack_delay: unknown key here; ack_delay is flow.N.ack_delay" in message
     assert "flow.0.queue: unknown key here; queue is mac.queue" in message
@@ -300,18 +300,18 @@ def test_what_is_hardly_meant_is_a_warning() -> None:
 
 
 def test_ranges_of_another_rate_are_not_kept_in_silence() -> None:
-    def told(**radio: Any) -> list[str]:
+    def reported(**radio: Any) -> list[str]:
         return [text for text in Scenario(parse(GOOD).values, radio=radio).warnings() if "tx_range" in text]
 
-    [fast] = told(preset="ofdm-54M")
+    [fast] = reported(preset="ofdm-54M")
     assert fast.startswith("radio.tx_range: 250 m is the range of 2 Mbit/s, and data goes at 54 Mbit/s: ")
     assert "(-65 dBm, and -80 dBm at 2 Mbit/s) it would be received up to 44 m" in fast
-    [slower] = told(preset="hr-dsss-11M")
+    [slower] = reported(preset="hr-dsss-11M")
     assert "up to 174 m" in slower
-    assert "it would be received less far" in told(preset="hr-dsss-5.5M")[0]
-    assert "up to 199 m" in told(data_rate="11Mbps")[0]
+    assert "it would be received less far" in reported(preset="hr-dsss-5.5M")[0]
+    assert "up to 199 m" in reported(data_rate="11Mbps")[0]
     for quiet in ({}, {"preset": "wavelan-11M"}, {"preset": "dsss-2M"}, {"preset": "ofdm-54M", "tx_range": "250m"}):
-        assert told(**quiet) == []
+        assert reported(**quiet) == []
 
 
 def test_a_file_of_flows_that_is_no_text_is_refused() -> None:
@@ -328,14 +328,14 @@ def test_a_file_gives_its_name_as_title(tmp_path: Path) -> None:
     assert named.points[0].config(1) == Scenario(parse(GOOD).values).points[0].config(1)
 
 
-def test_a_wrong_word_is_told_alone() -> None:
+def test_a_wrong_word_is_reported_alone() -> None:
     wrong = GOOD.replace("to = 3", 'to = 3\ntransport = "tcp-newrno"\ncontrol = { gain = 1 }\napp = "cbrr"\nrate = 5')
     assert [line.split(": ")[1] for line in refusal(wrong).splitlines()] == ["flow.0.transport", "flow.0.app"]
     late = refusal(GOOD.replace('"10s"', '"10x"').replace("to = 3", "to = 3\nstart = 400"))
     assert len(late.splitlines()) == 1
 
 
-def test_unreachable_destination_is_told_at_its_key() -> None:
+def test_unreachable_destination_is_reported_at_its_key() -> None:
     message = refusal(GOOD.replace("hops = 3", 'hops = 3\nspacing = "300m"'))
     assert message.startswith("f.toml:8:1: flow.0.to: ")
 
@@ -367,7 +367,7 @@ def test_bad_sweeps(sweep: str, message: str) -> None:
     assert message in refusal(f"{GOOD}[sweep]\n{sweep}\n")
 
 
-def test_one_mistake_in_a_sweep_is_told_once() -> None:
+def test_one_mistake_in_a_sweep_is_reported_once() -> None:
     assert len(refusal(f'{GOOD}[sweep]\n"flow.0.paket" = [1, 2, 3]\n').splitlines()) == 1
     assert len(refusal(f'{GOOD}[sweep]\n"flow.0.packet" = [100, 0, -1]\n').splitlines()) == 2
 

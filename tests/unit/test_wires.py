@@ -107,7 +107,7 @@ def test_a_flow_across_parts_without_a_gateway_is_refused() -> None:
     assert "neighbours within tx_range and wires joins them" in message
 
 
-def test_a_routing_protocol_is_told_of_parts_that_nothing_joins() -> None:
+def test_a_routing_protocol_is_reported_of_parts_that_nothing_joins() -> None:
     apart = mixed({**WIRE, "from": 3}, routing={"protocol": "aodv"})
     assert apart.warnings() == ["flow.0: no chain of neighbours within radio.tx_range and wires joins nodes 0 and 4"]
     assert mixed(WIRE, routing={"protocol": "aodv"}).warnings() == []
@@ -119,7 +119,7 @@ def test_random_flows_run_between_nodes_with_radios() -> None:
     assert {node for flow in config["flows"] for node in (flow["from"], flow["to"])} <= {0, 1, 2}
 
 
-def test_results_tell_the_use_of_each_direction(tmp_path: Path) -> None:
+def test_results_report_the_use_of_each_direction(tmp_path: Path) -> None:
     flow = {"from": 2, "to": 4, "transport": "udp", "app": "cbr", "rate": "2 Mbps", "packet": 1000}
     scenario = mixed({**WIRE, "rate": "1 Mbps", "queue": 10, "loss": 0.1, "back_loss": 0}, flow=[flow], warmup="1s")
     result = hs.run(scenario, out=tmp_path / "store", progress=False)

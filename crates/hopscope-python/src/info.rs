@@ -82,7 +82,7 @@ pub fn link_layers() -> Vec<(&'static str, &'static str)> {
     std::iter::once(none).chain(config::link::LinkPart::WORDS.iter().copied()).collect()
 }
 
-/// Time series that a run can keep: name, meaning, unit, heading, whose they are and what a value tells.
+/// Time series that a run can keep: name, meaning, unit, heading, whose they are and what a value says.
 #[pyfunction]
 pub fn series(py: Python<'_>) -> PyResult<Py<PyAny>> {
     value::shown(py, &hopscope_engine::metrics::series::series())

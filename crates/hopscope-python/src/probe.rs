@@ -1,4 +1,4 @@
-//! Probing a network under Python: trains go in, what comes out is told.
+//! Probing a network under Python: trains go in, what comes out is reported.
 
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};

@@ -34,9 +34,9 @@ impl Common {
 #[pyclass(frozen)]
 pub struct Resolved(resolving::Resolved);
 
-type Told<'py> = Vec<(Bound<'py, PyTuple>, String)>;
+type Reported<'py> = Vec<(Bound<'py, PyTuple>, String)>;
 
-fn told<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Told<'py>> {
+fn reported<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Reported<'py>> {
     findings.iter().map(|(path, message)| Ok((PyTuple::new(py, path)?, message.clone()))).collect()
 }
 
@@ -142,29 +142,29 @@ fn to_python(py: Python<'_>, shown: &Shown) -> PyResult<Py<PyAny>> {
 impl Resolved {
     /// What is wrong, with the key at fault.
     #[getter]
-    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
-        told(py, &self.0.findings)
+    fn problems<'py>(&self, py: Python<'py>) -> PyResult<Reported<'py>> {
+        reported(py, &self.0.findings)
     }
 
     /// Keys that this point does not use, with what to say unless another one does; None where that is meant.
     #[getter]
-    fn idle<'py>(&self, py: Python<'py>) -> PyResult<Told<'py>> {
+    fn idle<'py>(&self, py: Python<'py>) -> PyResult<Reported<'py>> {
         self.0.idle.iter().map(|(path, message)| Ok((PyTuple::new(py, path)?, message.clone()))).collect()
     }
 
-    /// What only the engine can tell, such as a destination that no static route reaches.
-    fn check<'py>(&self, py: Python<'py>, common: &mut Common) -> PyResult<Told<'py>> {
+    /// What only the engine can report, such as a destination that no static route reaches.
+    fn check<'py>(&self, py: Python<'py>, common: &mut Common) -> PyResult<Reported<'py>> {
         let Some(sound) = self.0.sound(Schema::engine()) else { return Ok(Vec::new()) };
         let problems = py.detach(|| match &sound.config {
             Ok(config) => run::mistakes(config, &mut common.reachability),
             Err(error) => vec![BuildError::new("config", error.clone())],
         });
         let findings: Vec<Finding> =
-            problems.iter().map(|error| self.0.told(&sound, &error.key, &error.message)).collect();
-        told(py, &findings)
+            problems.iter().map(|error| self.0.reported(&sound, &error.key, &error.message)).collect();
+        reported(py, &findings)
     }
 
-    /// Rough cost of a run, nothing is built; none where there is no configuration, of which `check` tells.
+    /// Rough cost of a run, nothing is built; none where there is no configuration, of which `check` reports.
     fn estimate(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         let Some(Sound { config: Ok(config), .. }) = self.0.sound(Schema::engine()) else { return Ok(None) };
         let cost = py.detach(|| simulation::estimate(&config)).map_err(|error| engine_error(py, &error))?;

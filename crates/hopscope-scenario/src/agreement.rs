@@ -150,7 +150,7 @@ mod tests {
     const SECOND: u64 = 1_000_000_000;
 
     #[test]
-    fn everything_that_contradicts_is_told_at_once() {
+    fn everything_that_contradicts_is_reported_at_once() {
         let flow = json!({
             "pattern": null, "from": 3, "to": 3, "start": SECOND, "copies": 3, "stagger": SECOND, "stop": 2 * SECOND
         });
@@ -161,7 +161,7 @@ mod tests {
             series: table(&json!({"keep": ["cwnd"], "interval": 3 * SECOND})),
             nodes: 3,
         };
-        let told: Vec<String> = contradictions(&parts)
+        let reported: Vec<String> = contradictions(&parts)
             .into_iter()
             .map(|(path, message)| format!("{}: {message}", path.join(".")))
             .collect();
@@ -177,14 +177,18 @@ mod tests {
             "outage.0.to: found 0.5 s; it must come after from, 2 s",
             "series.interval: 3 s is longer than the run",
         ];
-        assert_eq!(told, expected);
+        assert_eq!(reported, expected);
     }
 
     #[test]
     fn keys_at_fault_say_nothing_of_others() {
         let flow = json!({"from": 9, "to": 9, "start": 9 * SECOND, "stop": SECOND});
         let flows = vec![(0, table(&flow))];
-        let told = contradictions(&Parts { flows, nodes: 2, ..Parts::default() });
-        assert_eq!(told.len(), 1, "pattern and duration are at fault, the flow still ends before it starts: {told:?}");
+        let reported = contradictions(&Parts { flows, nodes: 2, ..Parts::default() });
+        assert_eq!(
+            reported.len(),
+            1,
+            "pattern and duration are at fault, the flow still ends before it starts: {reported:?}"
+        );
     }
 }

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_frame_is_told_with_its_line() {
+    fn what_is_no_frame_is_reported_with_its_line() {
         let fault = |text: &str| frames(text, "f", 25.0).expect_err(text);
         assert_eq!(fault("# nothing\n"), "f: holds no frames");
         assert_eq!(fault("time,bytes\n"), "f: holds no frames");

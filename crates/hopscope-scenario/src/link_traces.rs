@@ -9,7 +9,7 @@ use crate::read::LONGEST_S;
 /// Most lines with values: more would fill the memory of an ordinary machine.
 pub const MOST_SAMPLES: usize = 2_000_000;
 
-/// What a trace tells.
+/// What a trace reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Measured {
     /// Received power in dBm.
@@ -51,13 +51,13 @@ pub struct Trace {
     pub lines: Vec<u32>,
 }
 
-/// What the text of a file tells of the links between so many nodes, in order of time.
+/// What the text of a file describes the links between so many nodes, in order of time.
 ///
 /// Columns are separated by comma, semicolon, tab or blank. A header names them: `time` (seconds), `from`, `to`, and `rssi` (dBm) or
 /// `loss` (probability); without one they stand in this order. Lines that begin with # are passed over.
 ///
 /// # Errors
-/// A line tells nothing of a link; the message names the file, `name`, and the line.
+/// A line says nothing of a link; the message names the file, `name`, and the line.
 pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Result<Trace, Fault> {
     let mark = lines(text).next().and_then(|(_, line)| mark(line));
     let mut rows = lines(text).map(|(line, row)| (line, cells(row, mark))).peekable();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn what_is_wrong_is_reported_with_its_line() {
         let fault = |text: &str| samples(text, "f", Measured::Rssi, 3).expect_err(text);
         assert_eq!(fault("# nothing\n"), "f: holds no values of links");
         assert_eq!(fault("time,from,to,rssi\n"), "f: holds no values of links");

@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn what_is_wrong_is_reported_with_its_line() {
         let one = |line: &str| fault(&format!("{}{line}\n", home(0)));
         assert!(one("$ns_ at 1.0 \"$node_(0) setdest 100 x 5\"").starts_with("f:4: found \"x\"; expected a number"));
         assert!(one("$ns_ at -1.0 \"$node_(0) setdest 100 1 5\"").starts_with("f:4: found -1 s"));

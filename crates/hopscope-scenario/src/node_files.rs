@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_with_its_line() {
+    fn what_is_wrong_is_reported_with_its_line() {
         let fault = |text: &str| positions(text, "f", "auto", None).expect_err(text);
         assert!(fault("0,0\n200\n").starts_with("f:2: found 1 columns"));
         assert!(fault("0,0\nabc,1\n").starts_with("f:2: found \"abc\"; expected a number"));

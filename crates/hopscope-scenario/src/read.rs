@@ -367,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_told() {
+    fn ranges_are_reported() {
         let key = whole(Kind::Float, "m").range(Range::above(0.0).up_to(1e6));
         assert_eq!(read(&key, &Value::Int(0)), Err("found 0; must be above 0 m and at most 1000000".to_string()));
         let position = whole(Kind::Float, "m").range(Range::ANY);

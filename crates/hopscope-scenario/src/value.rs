@@ -25,7 +25,7 @@ pub enum Value {
 
 /// Longest text of a value in a message.
 const LIMIT: usize = 60;
-/// From so many digits on a number is told by their count.
+/// From so many digits on a number is reported by their count.
 const DIGITS: usize = 61;
 
 impl Value {

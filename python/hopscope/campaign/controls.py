@@ -104,7 +104,7 @@ def failed(error: _core.ControlError, controls: Sequence[Sequence[FlowControl]])
 
 def _failed(error: _core.ControlError, own: Sequence[FlowControl]) -> RunFailed:
     [name] = [one.control.load().__name__ for one in own if error.hook in one.control.role.methods]
-    return RunFailed(f"flow {error.flow} at {error.time_s:.9g} s: {name}.{_told(error)}")
+    return RunFailed(f"flow {error.flow} at {error.time_s:.9g} s: {name}.{_reported(error)}")
 
 
 def code_of(controls: Sequence[Sequence[FlowControl]], seed: int) -> list[Code] | None:
@@ -142,7 +142,7 @@ def _method(instance: object, base: type, name: str) -> Method:
     return method
 
 
-def _told(error: _core.ControlError) -> str:
+def _reported(error: _core.ControlError) -> str:
     cause = error.__cause__
     if cause is None or cause.__traceback__ is None:  # what was returned, judged by the engine's side
         return f"{error.hook} {cause}"

@@ -19,7 +19,7 @@ from hopscope.scenario.controls import FlowControl
 
 
 class Watcher(Protocol):
-    """What is told about the work; calls come from several threads."""
+    """What is reported about the work; calls come from several threads."""
 
     def advanced(self, key: str, seconds: float) -> None:
         """A run has simulated so many seconds in total."""
@@ -28,7 +28,7 @@ class Watcher(Protocol):
         """A run ended, well or not."""
 
 
-#: Gives each run the trace that is wanted of it, and is told when the run has ended.
+#: Gives each run the trace that is wanted of it, and is notified when the run has ended.
 Traces: TypeAlias = "Callable[[Run], AbstractContextManager[Trace | None]]"
 
 
@@ -61,7 +61,7 @@ def execute(
         failed: takes a run and the reason.
         jobs: runs at a time; default: all cores.
         executor: another executor, for example of a cluster; it gets :func:`run_config`.
-        watcher: told about progress.
+        watcher: reported about progress.
         captures: each run writes one, which takes an executor of ours.
         traces: records wanted of the runs; only without an executor of another kind.
 
@@ -107,7 +107,7 @@ def execute(
 
 
 def _end(pool: Executor, own: bool, stop: Stop, in_flight: Iterable[Future[Any]]) -> None:
-    """Takes back what has not begun, tells what runs to end, and waits for it where the pool is ours."""
+    """Takes back what has not begun, asks what runs to end, and waits for it where the pool is ours."""
     stop.set()
     for future in in_flight:
         future.cancel()
@@ -162,7 +162,7 @@ def _message(run: Run, error: BaseException) -> str:
     """What a failed run says, in the words of its scenario."""
     if isinstance(error, _core.EngineError):
         key, _, message = str(error).partition(": ")  # an exception of another process has its text alone
-        return f"{run.point.told(key)}: {message}"
+        return f"{run.point.reported(key)}: {message}"
     if isinstance(error, HopscopeError):
         return str(error)
     return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -109,7 +109,7 @@ def keys_of(manifest: dict[str, Any], scenario: Scenario, points: list[dict[str,
     """Returns the keys that a manifest lists for the points of a scenario, by point and seed.
 
     Keys of this build are compared with those that the points have. Those of another build cannot be: the key of a run
-    tells builds apart. Nor can those of a control whose code the store does not record.
+    distinguishes builds. Nor can those of a control whose code the store does not record.
 
     Raises:
         ValueError: the points are not those of the scenario, or list something else than their own runs.
@@ -138,4 +138,4 @@ def is_key(text: str) -> bool:
 
 
 def _controls(scenario: Scenario) -> dict[str, Any]:
-    return {transport: control.told() for transport, control in scenario.controls().items()}
+    return {transport: control.reported() for transport, control in scenario.controls().items()}

@@ -13,7 +13,7 @@ from hopscope import _core
 class Stop:
     """Ends the runs that were given it: the engine by its token, a user's code by an exception in its thread.
 
-    A congestion control that loops for ever would never come back to the engine to be told.
+    A congestion control that loops for ever would never come back to the engine to be notified.
     """
 
     def __init__(self) -> None:

@@ -26,11 +26,11 @@ from hopscope.campaign import kept, runfile, tables
 from hopscope.campaign import manifest as manifests
 from hopscope.campaign.plan import Plan
 from hopscope.errors import HopscopeError, RunFailed, StoreError
-from hopscope.io.files import make_folder, not_written, read_whole, reason, remove_litter, tells_damage, write_whole
+from hopscope.io.files import make_folder, not_written, read_whole, reason, remove_litter, reports_damage, write_whole
 from hopscope.results import PointResult, Result, columns, shape
 from hopscope.results.stored import RunResult, StoredRuns
 from hopscope.scenario import Point, Scenario
-from hopscope.scenario.controls import from_told
+from hopscope.scenario.controls import from_reported
 from hopscope.scenario.document import from_store
 
 MANIFEST = manifests.NAME
@@ -41,7 +41,7 @@ class Store:
 
     Attributes:
         path: the folder.
-        problems: damaged runs, each named with the reason, which count as missing; and what the store does not tell.
+        problems: damaged runs, each named with the reason, which count as missing; and what the store does not report.
     """
 
     def __init__(self, path: str | Path) -> None:
@@ -121,7 +121,7 @@ class Store:
         except FileNotFoundError:
             return None
         except OSError as error:
-            if not tells_damage(error):
+            if not reports_damage(error):
                 raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from error
             self._damaged(path, error.strerror or str(error))
             return None
@@ -165,7 +165,7 @@ class Store:
         for entry in self.manifest["scenarios"]:
             try:
                 files = kept.Kept(self.path, entry.get("files", {}))
-                document = from_store(entry["document"], from_told(entry.get("controls", {})), files)
+                document = from_store(entry["document"], from_reported(entry.get("controls", {})), files)
                 scenario = Scenario.from_document(document, is_quick=bool(entry.get("quick")))
                 found.append((scenario, manifests.keys_of(self.manifest, scenario, entry["points"])))
             except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -182,7 +182,7 @@ class Store:
                     f"{self.path / MANIFEST}: does not record the class of {transport}, which is shown by its name; "
                     "which code was run, and with which parameters left at their defaults, is unknown"
                 )
-        points = self._told(found) if lazily else None
+        points = self._reported(found) if lazily else None
         if points is None:
             points = [
                 [PointResult(p.index, p.set, self._runs(k, s.seed)) for p, k in zip(s.points, keys, strict=True)]
@@ -198,7 +198,7 @@ class Store:
         """
         tables.write(self.path, results, self._made_from(results))
 
-    def mend_tables(self, results: Sequence[Result]) -> list[str]:
+    def repair_tables(self, results: Sequence[Result]) -> list[str]:
         """Writes the tables again when one is absent, damaged or made from other runs than those that are there.
 
         A start that was killed leaves them so.
@@ -236,7 +236,7 @@ class Store:
     def _digest(self, keys: Sequence[str | None]) -> str:
         return tables.made_from(manifests.checksum(self.manifest), [self._sums.get(key or "") for key in keys])
 
-    def _told(self, found: Sequence[tuple[Scenario, list[list[str]]]]) -> list[list[PointResult]] | None:
+    def _reported(self, found: Sequence[tuple[Scenario, list[list[str]]]]) -> list[list[PointResult]] | None:
         """The points of scenarios whose tables are proved to be those of the runs; None where they are not.
 
         A run that is not what it should be is named then, or when all are read.
@@ -251,12 +251,12 @@ class Store:
         points, before = [], len(self.problems)
         for scenario, listed in found:
             points.append([self._stored(p, k, scenario.seed) for p, k in zip(scenario.points, listed, strict=True)])
-        told = tables.told(self.path, points)
-        if told is None or self._digest(keys) != made:
+        reported = tables.reported(self.path, points)
+        if reported is None or self._digest(keys) != made:
             del self.problems[before:]
             return None
-        for point, about in told:
-            point.told = about
+        for point, about in reported:
+            point.reported = about
         return points
 
     def _stored(self, point: Point, keys: Sequence[str], first_seed: int) -> PointResult:

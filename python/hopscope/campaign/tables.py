@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hopscope.errors import RunFailed
-from hopscope.io.files import open_regular, read_whole, reason, tells_damage, write_whole
+from hopscope.io.files import open_regular, read_whole, reason, reports_damage, write_whole
 from hopscope.results import PointResult, Result
-from hopscope.results.stored import Told
+from hopscope.results.stored import Reported
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,8 +102,8 @@ def faults(folder: Path, made: str) -> list[str]:
     return [f"{name}.parquet {why}" for name, why in wrong if why]
 
 
-def told(folder: Path, results: Sequence[Sequence[PointResult]]) -> list[tuple[PointResult, Told]] | None:
-    """Returns what sound tables tell of each point that has runs; None where rows and points cannot be matched.
+def reported(folder: Path, results: Sequence[Sequence[PointResult]]) -> list[tuple[PointResult, Reported]] | None:
+    """Returns what sound tables say of each point that has runs; None where rows and points cannot be matched.
 
     Args:
         folder: the store.
@@ -125,7 +125,7 @@ def told(folder: Path, results: Sequence[Sequence[PointResult]]) -> list[tuple[P
         return []
     ends = [*begins[1:], len(summary)]
     return [
-        (point, Told(_Rows(summary.slice(begin, end - begin)), notes.get(point.index, {})))
+        (point, Reported(_Rows(summary.slice(begin, end - begin)), notes.get(point.index, {})))
         for point, begin, end in zip(points, begins, ends, strict=True)
     ]
 
@@ -208,7 +208,7 @@ def _fault(file: Path, digest: str) -> str:
 
 
 def _unreadable(error: OSError, verb: str) -> str:
-    return f"{verb} damaged" if tells_damage(error) else f"cannot be read ({error.strerror or error})"
+    return f"{verb} damaged" if reports_damage(error) else f"cannot be read ({error.strerror or error})"
 
 
 def _parquet(name: str, results: Sequence[Result]) -> bytes | None:

@@ -60,10 +60,10 @@ def command(
     cost = estimate(runs, default_jobs())
     for transport in () if trust else scenario.controls():
         note(f"{file}: {transport} names code, which was not loaded and not checked; --trust loads it")
-    told = scenario.told_warnings()
-    for _, warning in told:
+    reported = scenario.reported_warnings()
+    for _, warning in reported:
         note(f"{file}: {warning}")
-    verdict = "not all of it can deliver" if any(about == "apart" for about, _ in told) else "good"
+    verdict = "not all of it can deliver" if any(about == "apart" for about, _ in reported) else "good"
     size = f"{counted(len(scenario.points), 'point')} x {counted(scenario.seeds, 'seed')}"
     echo(f"{file}: {verdict}: {size}; estimated cost: {cost}")
 

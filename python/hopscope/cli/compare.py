@@ -1,4 +1,4 @@
-"""``hopscope compare A B``: is the one better than the other, by how much, and can the runs tell."""
+"""``hopscope compare A B``: is the one better than the other, by how much, and is the difference beyond noise."""
 
 from __future__ import annotations
 
@@ -273,14 +273,14 @@ def _default_out(sides: Sequence[_Given], by: str | None) -> Path:
     documents = [{} if side.scenario is None else side.scenario.standalone() for side in sides]
     for document in documents:
         document.pop("seeds", None)
-    told = [[side.name, side.chosen] for side in sides], documents
-    text = json.dumps([told, by], sort_keys=True, default=str)
+    reported = [[side.name, side.chosen] for side in sides], documents
+    text = json.dumps([reported, by], sort_keys=True, default=str)
     stem = "-".join(side.scenario.title if side.scenario is not None else side.name for side in sides)
     slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:48].strip("-") or "sides"
     return Path("results") / f"compare-{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
-# --- What is told ---------------------------------------------------------------------------------------------------
+# --- What is reported ------------------------------------------------------------------------------------------------
 
 
 def _print(found: Contrasts) -> None:
@@ -289,14 +289,14 @@ def _print(found: Contrasts) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from hopscope.report import contrasts as told
+    from hopscope.report import contrasts as reported
     from hopscope.report.terminal import print_table
 
     console = out()
     console.print(Text(found.title, style="bold"))
-    for line in told.sentences(found):
+    for line in reported.sentences(found):
         console.print(Text(f"  {line}"))
-    grid = told.grid(found)
+    grid = reported.grid(found)
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in grid.columns:
         table.add_column(Text(column.name), justify="right" if column.number else "left")
@@ -307,9 +307,9 @@ def _print(found: Contrasts) -> None:
 
 def _page(found: Contrasts, folder: Path, *, quick: bool) -> Path:
     """Writes the page of a comparison with its figures."""
-    from hopscope.report import contrasts as told
+    from hopscope.report import contrasts as reported
     from hopscope.report.page import comparison, write_page
 
-    section = comparison(found, folder, told.charts(found), heading="", quick=quick)
+    section = comparison(found, folder, reported.charts(found), heading="", quick=quick)
     context = {"title": found.title, "comparison": section, "quick": quick}
     return write_page(folder / "compare.html", "compare.html.j2", context)

@@ -163,13 +163,13 @@ def _front(
     with asking(trust):
         folder = out_ or default_out(prepare(file, **chosen), "trade-off-")
         found = trade_off(file, over, objectives, jobs=jobs, out=folder, progress=progress, **chosen)
-    told = found.to_json()
+    reported = found.to_json()
     if as_json:
-        typer.echo(json.dumps(told))
+        typer.echo(json.dumps(reported))
     else:
         print_trade_off(out(), found)
     if plot is not None:
-        picture.write("--plot", plot, draw(chart(told)))
+        picture.write("--plot", plot, draw(chart(reported)))
     note(f"results: {folder}")
     note_beside(folder)
     failures = [failure for result in found.results for failure in result.failures]

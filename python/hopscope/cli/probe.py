@@ -108,6 +108,6 @@ def _print(found: Probing) -> None:
         console.print(Text(line))
 
 
-def _thousandth(told: dict[str, float | int | None]) -> dict[str, float | int | None]:
+def _thousandth(reported: dict[str, float | int | None]) -> dict[str, float | int | None]:
     """An interval of bit/s in kbit/s."""
-    return {name: value if name == "n" or value is None else value / 1e3 for name, value in told.items()}
+    return {name: value if name == "n" or value is None else value / 1e3 for name, value in reported.items()}

@@ -93,7 +93,7 @@ def command(
         page = reproduction_page(outcome, out or store)
     else:
         results = opened.results()
-        opened.problems += [*opened.mend_tables(results), *missing(results)]
+        opened.problems += [*opened.repair_tables(results), *missing(results)]
         made = opened.manifest
         names = table.chosen(results, metrics)
         shown = listing.listing(results, names, sort=sort, descending=descending) if metrics or sort else None

@@ -91,24 +91,24 @@ def command(
         typer.echo(json.dumps(result.to_json()))
     else:
         try:
-            _tell(result, metrics, write, sort=sort, descending=descending)
+            _report(result, metrics, write, sort=sort, descending=descending)
         except InputError as error:
             raise InputError(f"{error}; the runs are kept in {folder}") from error
     note(f"results: {folder}")
     note_beside(folder)
-    for told in [] if traces is None else traces.told():
-        note(told)
+    for reported in [] if traces is None else traces.reported():
+        note(reported)
     if part is not None:
         have = sum(len(point.runs) for point in result.points)
         note(f"shard {part[0]}/{part[1]}: the store holds {have} of {len(scenario.points) * scenario.seeds} runs")
     if captures is not None:
-        _tell_captures(captures)
+        _report_captures(captures)
     report_failures(result)
     if captures is not None and any(not one.is_whole and not one.broken_pipe for one in captures.written.values()):
         raise RunFailed("a capture is not whole; the runs are, and are kept")
 
 
-def _tell(
+def _report(
     result: Result, metrics: list[str] | None, write: list[Path] | None, *, sort: str | None, descending: bool
 ) -> None:
     """The table of a result: the usual one, or that of chosen metrics, in the terminal or as files."""
@@ -135,7 +135,7 @@ def _captures(scenario: Scenario, folder: Path, choice: Choice, *, force: bool, 
     return captures
 
 
-def _tell_captures(captures: Captures) -> None:
+def _report_captures(captures: Captures) -> None:
     """Names captures on standard error: a few one by one."""
     written = sorted(captures.written.values(), key=lambda one: str(one.path))
     odd = [one for one in written if not one.is_whole or not one.packets]
@@ -197,8 +197,8 @@ def report_failures_of(failures: Sequence[Failure], *, finished: bool) -> None:
         return
     alike: dict[str, list[Failure]] = {}
     for failure in failures:  # a traceback is the same whatever instant stands in the line above it
-        told = failure.message.partition("\n")[2] or f"{failure.point}, {failure.seed}"
-        alike.setdefault(told, []).append(failure)
+        reported = failure.message.partition("\n")[2] or f"{failure.point}, {failure.seed}"
+        alike.setdefault(reported, []).append(failure)
     for first, *others in list(alike.values())[:10]:
         note(f"{first.place}, seed {first.seed}: {first.message}")
         if others:

@@ -41,7 +41,7 @@ def command(
     table.check_files(write)
     opened = open_store(store)
     results = opened.results(lazily=not as_json)
-    for problem in [*opened.problems, *opened.mend_tables(results), *missing(results)]:
+    for problem in [*opened.problems, *opened.repair_tables(results), *missing(results)]:
         note(problem)
     if write:
         table.write_files(results, write, metrics, sort=sort, descending=descending)

@@ -197,7 +197,7 @@ def _has_several(result: Result) -> bool:
 
 
 def _is_folded(result: Result) -> bool:
-    """Whether there are so many flows that their rows would hide what the sweep tells."""
+    """Whether there are so many flows that their rows would hide what the sweep reports."""
     flows = [len(point.runs[0]["flows"]) for point in result.points if point.runs]
     return sum(flows) > MAX_FLOWS and max(flows) > 1
 

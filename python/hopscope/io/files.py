@@ -1,7 +1,7 @@
 """Reading files with a bound, writing them as a whole or not at all, and what to say when it cannot be done.
 
-A file is written under a temporary name first: ``.NAME.HOST.PID.RANDOM.tmp``, where HOST tells machines and their
-process numberings apart. What a killed process has left is known by that name and removed by a later one.
+A file is written under a temporary name first: ``.NAME.HOST.PID.RANDOM.tmp``, where HOST stands for the machine and its
+process numbering. What a killed process has left is known by that name and removed by a later one.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def not_read(path: Path, error: OSError, wanted: str) -> str:
     return f"{path}: cannot be read: {error.strerror or error}"
 
 
-def tells_damage(error: OSError) -> bool:
+def reports_damage(error: OSError) -> bool:
     """Whether a file that could not be read is damaged, rather than one that may not be read."""
     return error.errno in _OF_ITS_CONTENT
 

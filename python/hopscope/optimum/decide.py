@@ -1,6 +1,6 @@
-"""What can be said about values after a search: which is best, which cannot be told apart from it, by how much.
+"""What can be said about values after a search: which is best, which cannot be distinguished from it, by how much.
 
-Values are compared seed by seed.  A value is told apart from the best when zero lies outside
+Values are compared seed by seed.  A value is distinguished from the best when zero lies outside
 the 95 % interval of the paired difference, as everywhere in this package.  The bound holds for all values jointly:
 paired t intervals with Bonferroni's correction (Nelson and Matejcik, Management Science 41, 1995).
 """
@@ -30,7 +30,7 @@ def ranked(samples: Mapping[C, Samples], order: Sequence[C], *, minimize: bool) 
 
 
 def is_worse(samples: Samples, best: Samples, *, minimize: bool) -> bool | None:
-    """Whether a value is worse than the best one; None when the runs cannot tell.
+    """Whether a value is worse than the best one; None when the runs cannot decide.
 
     A value without a sample in any seed is worse than one that has some.
     """
@@ -46,14 +46,14 @@ def is_worse(samples: Samples, best: Samples, *, minimize: bool) -> bool | None:
 
 
 def is_worse_by(margin: float, samples: Samples, best: Samples, *, minimize: bool) -> bool | None:
-    """Whether a value is worse than the best one by more than a share of it; None when the runs cannot tell."""
+    """Whether a value is worse than the best one by more than a share of it; None when the runs cannot decide."""
     sign = math.copysign(1.0, mean_of(list(best.values()))) if best else 1.0
     factor = 1.0 + (margin if minimize else -margin) * sign
     return is_worse(samples, {seed: factor * value for seed, value in best.items()}, minimize=minimize)
 
 
 def is_within(margin: float, samples: Samples, best: Samples, *, minimize: bool) -> bool:
-    """Whether the mean of a value lies within a share of the best one's, or cannot be told from it seed by seed."""
+    """Whether the mean of a value lies within a share of the best one's, or is equal to it but for noise."""
     if not samples or not best:
         return False
     if not is_worse(samples, best, minimize=minimize):

@@ -69,7 +69,7 @@ class Optimum:
 
     @property
     def best(self) -> dict[str, axes_.Number]:
-        """Key -> best value: the smallest that cannot be told from the best mean, or lies within the margin of it."""
+        """Key -> best value: the smallest that is indistinguishable from the best mean, or within the margin of it."""
         return self.named(self.found.best)
 
     @property
@@ -84,11 +84,11 @@ class Optimum:
 
     @property
     def indistinguishable(self) -> list[dict[str, axes_.Number]]:
-        """Values that cannot be told apart from the best mean at 95 %, those two included.
+        """Values that cannot be distinguished from the best mean at 95 %, those two included.
 
         Those dropped after shorter runs without a decision (:attr:`undecided`) are among them.
         """
-        return [self.named(entry.value) for entry in self.found.having("best", "top", "not told apart", "undecided")]
+        return [self.named(entry.value) for entry in self.found.having("best", "top", "indistinguishable", "undecided")]
 
     @property
     def undecided(self) -> list[dict[str, axes_.Number]]:
@@ -242,8 +242,8 @@ def optimize(
         over: ``"flow.*.max_window=1..32"``, several of these, or a mapping of keys to ranges or lists of numbers.
         metric: ``network.NAME``, ``flow.I.NAME``, ``group.GROUP.NAME`` or ``node.I.NAME``.
         minimize: look for the smallest mean.
-        within: the answer is the smallest value that cannot be told from the best mean, or lies within this share of
-            it, such as ``"2%"``; 0: cannot be told from it.
+        within: the answer is the smallest value that is indistinguishable from the best mean, or within this share of
+            it, such as ``"2%"``; 0: cannot be distinguished from it.
         oracle: look for the best fixed number of segments for one ACK (``ack = "fixed"``, ``tcp.ack_every``, from 1 to
             the smallest window and at most 16 where ``over`` says nothing else), and set the scenario's own policies
             beside it.

@@ -45,7 +45,7 @@ class Looked:
         value: the value.
         duration: simulated seconds of its longest runs.
         samples: seed -> metric in those runs.
-        verdict: ``best``, the answer; ``top``, the best mean, where that is another value; ``not told apart`` from the
+        verdict: ``best``, the answer; ``top``, the best mean, if another value; ``indistinguishable`` from the
             best mean, ``near`` it (within the margin) or ``worse``, all in full runs; ``undecided`` or ``dropped``:
             left out after shorter runs in which it was not, or was, significantly worse than the best of them.
     """
@@ -61,7 +61,7 @@ class Found:
     """The outcome of a search.
 
     Attributes:
-        best: the answer: the smallest value that cannot be told from the best mean in full runs, or lies within the
+        best: the answer: the smallest value that is indistinguishable from the best mean in full runs, or within the
             margin of it.
         top: the value with the best mean in full runs.
         open_below: smaller values that may be as good but had no full runs, as the budget was spent.
@@ -197,7 +197,7 @@ class _AsGood:
         if value in self.finals:
             found, best = self.finals[value], self.finals[self.top]
             if not decide.is_worse(found, best, minimize=self.minimize):
-                return "not told apart"
+                return "indistinguishable"
             return "near" if self._is_within(found, best) else "worse"
         rung, leader = self._leader(value)
         return "dropped" if decide.is_worse(rung[value], rung[leader], minimize=self.minimize) else "undecided"
@@ -238,7 +238,7 @@ def _between(axes: Sequence[Axis], value: Value) -> list[Value]:
 
 
 def _is_plain(axes: Sequence[Axis], best: Value, finals: Answers, minimize: bool) -> bool:
-    """Whether nothing around can be told apart from the best value: a finer look would see nothing but noise.
+    """Whether nothing around can be distinguished from the best value: a finer look would see nothing but noise.
 
     Around are the neighbours, and the neighbours of those that equal it: a peak between two values at the end of a
     range is no plain.

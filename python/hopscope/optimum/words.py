@@ -45,14 +45,14 @@ def print_trade_off(console: Console, found: TradeOff) -> None:
 
     from hopscope.report import front
 
-    told = found.to_json()
+    reported = found.to_json()
     quick = " (quick: shorter runs)" if found.scenario.is_quick else ""
-    console.print(Text(f"{found.scenario.title}{quick}: {front.title(told)}", style="bold"))
-    for case in told["cases"]:
+    console.print(Text(f"{found.scenario.title}{quick}: {front.title(reported)}", style="bold"))
+    for case in reported["cases"]:
         console.print()
         place = f"{search.place(case)}: " if case["set"] else ""
         console.print(Text(f"{place}{front.sentence(case)}", style="bold"))
-        _print_grid(console, front.grid(case, told))
+        _print_grid(console, front.grid(case, reported))
 
 
 def _print_grid(console: Console, grid: Grid) -> None:
@@ -72,13 +72,13 @@ def _print_grid(console: Console, grid: Grid) -> None:
 def _print_case(console: Console, case: Optimum) -> None:
     from rich.text import Text
 
-    told = case.to_json()
-    place = search.place(told)
-    console.print(Text((f"{place}: " if place else "") + f"best at {search.best(told)}", style="bold"))
-    for line in search.sentences(told):
+    reported = case.to_json()
+    place = search.place(reported)
+    console.print(Text((f"{place}: " if place else "") + f"best at {search.best(reported)}", style="bold"))
+    for line in search.sentences(reported):
         console.print(Text(f"  {line}"))
-    _print_grid(console, search.values(told))
-    if footnote := search.footnote(told):
+    _print_grid(console, search.values(reported))
+    if footnote := search.footnote(reported):
         console.print(Text(footnote))
 
 

@@ -25,7 +25,7 @@ STREAM, FLEET, AGREEMENT = 100, 12, 0.7
 PCT, PDT = (0.66, 0.54), (0.55, 0.45)
 #: It ends when the range is this share of where it began; a default.
 RESOLUTION = 0.02
-#: Share of lost packets above which a stream tells of too high a rate; a default.
+#: Share of lost packets above which a stream reports too high a rate; a default.
 LOST = 0.1
 #: :func:`topp`: pairs for each rate, rates, and how much faster than measured counts as faster; defaults.
 TOPP_PAIRS, TOPP_RATES, FASTER = 100, 20, 1.05
@@ -131,10 +131,10 @@ def _fleet(size: int, rate: float, rng: random.Random) -> Generator[Train, Any, 
 
 
 def trend_of(delays: Sequence[float]) -> int:
-    """Whether one-way delays rise within a stream: 1, -1 where they do not, 0 where that cannot be told.
+    """Whether one-way delays rise within a stream: 1, -1 where they do not, 0 where that cannot be decided.
 
     Medians of groups of the square root of the number, then the share of pairs that rise (PCT) and the whole rise over
-    all steps (PDT); two tests that contradict each other tell nothing.
+    all steps (PDT); two tests that contradict each other report nothing.
     """
     group = max(1, math.isqrt(len(delays)))
     medians = [statistics.median(delays[at : at + group]) for at in range(0, len(delays) - group + 1, group)]

@@ -83,9 +83,9 @@ class Probed:
         Args:
             of: ``capacity`` or ``available``.
         """
-        told = getattr(self.estimate, of) if self.estimate else None
+        reported = getattr(self.estimate, of) if self.estimate else None
         real = getattr(self.truth, of)
-        return None if told is None or not real else round(100 * (told / real - 1), 6)
+        return None if reported is None or not real else round(100 * (reported / real - 1), 6)
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ class Probing:
         """
         name, _, error = what.partition("_")
         runs = [run for run in self.of(method) if run.estimate is not None]
-        told = [run.error(name) if error else getattr(run.estimate, name) for run in runs]
-        return interval([value for value in told if value is not None])
+        reported = [run.error(name) if error else getattr(run.estimate, name) for run in runs]
+        return interval([value for value in reported if value is not None])
 
     def truth(self, what: str) -> Interval:
         """Mean and interval over the seeds of the real ``capacity`` or what is ``available``."""
@@ -259,12 +259,12 @@ def _listen(path: Path, method: str, seed: int) -> tuple[Estimate, float, int]:
         raise RunFailed(f"--method {method}, seed {seed}: {error}") from error
     acks = passive.Listener.take()
     if method == "westwood":
-        told = list(passive.westwood(acks))
+        reported = list(passive.westwood(acks))
     elif method == "tibet":
-        told = list(passive.tibet(acks))
+        reported = list(passive.tibet(acks))
     else:
-        told = list(passive.tcp_ap(acks, path.size, path.link_rate))
-    settled = passive.over_time(told)
+        reported = list(passive.tcp_ap(acks, path.size, path.link_rate))
+    settled = passive.over_time(reported)
     if settled is None:
         raise NoEstimateError(f"{len(acks)} ACKs in {LISTEN:g} s give no estimate")
     middle, low, high = settled
@@ -288,10 +288,10 @@ def _run_json(run: Probed) -> dict[str, Any]:
     if run.estimate is None:
         found["why"] = run.why
     else:
-        told = run.estimate
-        named = {name: getattr(told, name) for name in ("capacity", "available", "low", "high")}
+        reported = run.estimate
+        named = {name: getattr(reported, name) for name in ("capacity", "available", "low", "high")}
         found["estimate"] = {f"{name}_kbps": value / 1e3 for name, value in named.items() if value is not None}
-        found["detail"] = told.detail
+        found["detail"] = reported.detail
     found["truth"] = {"capacity_kbps": run.truth.capacity / 1e3, "available_kbps": run.truth.available / 1e3}
     found["error_pct"] = {name: run.error(name) for name in ("capacity", "available") if run.error(name) is not None}
     return found

@@ -1,4 +1,4 @@
-"""Frames on the air of a chain, by node and time, from the lines in which a test tells them.
+"""Frames on the air of a chain, by node and time, from the lines in which a test reports them.
 
 A line is when a frame begins and ends in microseconds, who sends it and for whom, what it is (``data``, ``tcp-ack``,
 ``rts``, ``cts``, ``mac-ack``) and what became of it there: ``received``, or why not. Lines that begin with ``#`` are
@@ -36,7 +36,7 @@ class OnAir:
         sender: number of the node that sends it.
         receiver: number of the node that it is for.
         what: its kind.
-        fate: what became of it there.
+        outcome: what became of it there.
     """
 
     begin_us: int
@@ -44,16 +44,16 @@ class OnAir:
     sender: int
     receiver: int
     what: str
-    fate: str
+    outcome: str
 
     @property
     def is_lost(self) -> bool:
         """Whether it was not received."""
-        return self.fate != "received"
+        return self.outcome != "received"
 
 
 def read_air(text: str) -> tuple[str, list[OnAir]]:
-    """The title and the frames that the lines tell.
+    """The title and the frames that the lines report.
 
     Raises:
         ValueError: a line that is none of a frame, or none at all.

@@ -19,7 +19,7 @@ from hopscope.scenario.sweep import written
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-#: Rows of one figure of differences, and comparisons told as sentences; of more the table tells.
+#: Rows of one figure of differences, and comparisons given as sentences; more are in the table alone.
 _ROWS, _SENTENCES = 40, 12
 #: Groups of bars side by side, and lines or bars in each.
 _GROUPS, _SIDES = 12, 8
@@ -45,9 +45,9 @@ def of_result(result: Result) -> list[Contrasts]:
 
 def sentences(found: Contrasts) -> list[str]:
     """The verdicts in words, a dozen at most, and what a reader should know of them."""
-    told = found.sentences[:_SENTENCES]
-    more = len(found.rows) - len(told)
-    return [*told, *([f"{more} further comparisons stand in the table"] if more else []), *found.remarks]
+    reported = found.sentences[:_SENTENCES]
+    more = len(found.rows) - len(reported)
+    return [*reported, *([f"{more} further comparisons stand in the table"] if more else []), *found.remarks]
 
 
 def grid(found: Contrasts, most: int | None = None) -> Grid:

@@ -18,9 +18,9 @@ Case = Mapping[str, Any]
 VERDICTS = {"front": "on the front", "within noise": "within noise of the front"}
 
 
-def title(told: Mapping[str, Any]) -> str:
+def title(reported: Mapping[str, Any]) -> str:
     """What is traded for what."""
-    first, second = (f"{_sense(one)} {one['name']}" for one in told["objectives"])
+    first, second = (f"{_sense(one)} {one['name']}" for one in reported["objectives"])
     return f"{first} against {second}"
 
 
@@ -38,7 +38,7 @@ def sentence(case: Case) -> str:
     return f"{len(front)} of {len(case['values'])} values are on the front: {ends}"
 
 
-def grid(case: Case, told: Mapping[str, Any]) -> Grid:
+def grid(case: Case, reported: Mapping[str, Any]) -> Grid:
     """Every value with both objectives and its verdict."""
     keys = list(case["values"][0]["set"])
     names = headings({key: [value["set"][key] for value in case["values"]] for key in keys})
@@ -52,21 +52,23 @@ def grid(case: Case, told: Mapping[str, Any]) -> Grid:
     ]
     columns = [Column(name, number=True, key=key) for key, name in names.items()]
     return Grid(
-        [*columns, *(Column(_label(one), number=True) for one in told["objectives"]), Column("verdict")], rows, ""
+        [*columns, *(Column(_label(one), number=True) for one in reported["objectives"]), Column("verdict")], rows, ""
     )
 
 
-def chart(told: Mapping[str, Any]) -> Chart:
+def chart(reported: Mapping[str, Any]) -> Chart:
     """The first objective over the second: the front as a line, the other values as points."""
-    first, second = told["objectives"]
+    first, second = reported["objectives"]
     panels = []
-    for case in told["cases"]:
+    for case in reported["cases"]:
         front = on_front(case)
         rest = [v for v in case["values"] if v["verdict"] != "front" and all(o["n"] for o in v["objectives"])]
         lines = [_line("front", front, joined=True), *([_line("other values", rest, joined=False)] if rest else [])]
         panels.append(Panel(spoken(case["set"]) if case["set"] else "", lines))
-    over = ", ".join(map(in_words, told["over"]))
-    caption = f"{title(told)[:1].upper()}{title(told)[1:]} over {over}: means, with 95 % intervals of the first."
+    over = ", ".join(map(in_words, reported["over"]))
+    caption = (
+        f"{title(reported)[:1].upper()}{title(reported)[1:]} over {over}: means, with 95 % intervals of the first."
+    )
     return Chart("trade-off", caption, _label(second), _label(first), panels)
 
 

@@ -35,7 +35,7 @@ _CIRCLE = "#0072B2"
 _CARRIED = "#E69F00"
 # Colour of the ways of nodes.
 _WAY = "#009E73"
-# Ways of more nodes than these are drawn only as long as half of the area, so that one can be told from another.
+# Ways of more nodes than these are drawn only as long as half of the area, so that each can be followed.
 _WHOLE_WAYS = 6
 _CS, _TX = (0, (1, 2)), (0, (5, 3))
 # Longer and shorter side of a picture in inches.
@@ -59,8 +59,8 @@ class Network:
         layers: (link layer, its nodes) of every ``[[layer]]``.
         wires: the two nodes of each wire.
         wired: nodes without a radio; their places have no meaning.
-        used: (node, node, packets delivered between them) of each link that carried any, where the runs tell.
-        carried: the point of which ``used`` tells, in words, where there are several.
+        used: (node, node, packets delivered between them) of each link that carried any, where the runs show.
+        carried: the point of which ``used`` reports, in words, where there are several.
         further: whether there are networks beside those that are drawn.
         ways: the places that each node which moves passes, in metres; `positions` are those of time zero.
         ways_s: seconds that the ways take.
@@ -119,9 +119,9 @@ class Network:
     @property
     def _shaded(self) -> str:
         """The nodes with link layers of their own, in words."""
-        told = [f"{layer} at {_listed(nodes)}" for layer, nodes in self.layers[:_NAMED]]
+        reported = [f"{layer} at {_listed(nodes)}" for layer, nodes in self.layers[:_NAMED]]
         more = f"; and {len(self.layers) - _NAMED} more" if len(self.layers) > _NAMED else ""
-        return f" Shaded: link layers of their own, {'; '.join(told)}{more}." if told else ""
+        return f" Shaded: link layers of their own, {'; '.join(reported)}{more}." if reported else ""
 
 
 def of_point(point: Point, title: str, name: str = "network") -> Network:
@@ -177,9 +177,9 @@ def _listed(nodes: Sequence[int]) -> str:
 def distinct(
     points: Sequence[Point], title: str, most: int, used: Mapping[int, Sequence[tuple[int, int, float]]] | None = None
 ) -> list[Network]:
-    """The networks of the points without repetition, at most so many, in their order; captions tell them apart.
+    """The networks of the points without repetition, at most so many, in their order; captions distinguish them.
 
-    ``used`` has the links that carried packets by the number of the point, where the runs tell.
+    ``used`` has the links that carried packets by the number of the point, where the runs show.
     """
     found: list[tuple[Network, dict[str, Any]]] = []
     seen: list[object] = []

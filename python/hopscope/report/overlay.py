@@ -249,7 +249,7 @@ def _best_windows(result: Result, overlays: Sequence[Overlay]) -> list[Chart]:
     return [
         Chart(
             f"best-window-over-{along.replace('.', '-').replace('*', 'all')}",
-            f"Window with the best mean total throughput over {along}; bars: windows not told apart from it.",
+            f"Window with the best mean total throughput over {along}; bars: windows indistinguishable from it.",
             axis.label,
             "best window (packets)",
             [Panel("", [Line("best window", places, values, errors)])],

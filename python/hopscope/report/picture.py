@@ -1,7 +1,7 @@
-"""A picture that can be zoomed and tells what is under the pointer: SVG alone, or in a page of its own.
+"""A picture that can be zoomed and shows what is under the pointer: SVG alone, or in a page of its own.
 
 Marks stand in a plot whose coordinates are the data's; the plot fills whatever width there is, so that the same picture
-fits a phone, a notebook and a wall. Without a script, as in a plain SVG, it shows everything and tells what is under
+fits a phone, a notebook and a wall. Without a script, as in a plain SVG, it shows everything and shows what is under
 the pointer; in a page of its own the wheel zooms, dragging moves, and a double click shows everything again.
 """
 
@@ -69,18 +69,18 @@ class Picture:
     marks: list[str] = field(default_factory=list)
     rising: str = ""
 
-    def bar(self, colour: str, x: float, y: float, width: float, height: float, told: str, kind: str = "") -> None:
-        """Adds a bar; ``told`` is shown under the pointer, ``kind`` is "hollow" or empty."""
+    def bar(self, colour: str, x: float, y: float, width: float, height: float, reported: str, kind: str = "") -> None:
+        """Adds a bar; ``reported`` is shown under the pointer, ``kind`` is "hollow" or empty."""
         style = f' class="{kind}"' if kind else ""
         self.marks.append(
             f'<rect x="{x:.3f}" y="{y:.6g}" width="{max(width, 0):.3f}" height="{height:.6g}" fill="var(--{colour})" '
-            f'stroke="var(--{colour})"{style}><title>{_escaped(told)}</title></rect>'
+            f'stroke="var(--{colour})"{style}><title>{_escaped(reported)}</title></rect>'
         )
 
-    def line(self, colour: str, points: Sequence[tuple[float, float]], told: str = "", width: float = 1.5) -> None:
+    def line(self, colour: str, points: Sequence[tuple[float, float]], reported: str = "", width: float = 1.5) -> None:
         """Adds a line through points."""
         path = "M" + "L".join(f"{x:.3f} {y:.6g}" for x, y in points)
-        title = f"<title>{_escaped(told)}</title>" if told else ""
+        title = f"<title>{_escaped(reported)}</title>" if reported else ""
         self.marks.append(
             f'<path d="{path}" fill="none" stroke="var(--{colour})" stroke-width="{width}">{title}</path>'
         )

@@ -1,7 +1,7 @@
 """Figures: one function for each kind of chart, each takes data and returns a matplotlib figure.
 
 The figures use the Agg canvas and no global state, so they can be drawn in any thread and without a display. Colours
-follow Okabe and Ito's palette, which colour-blind readers can tell apart; markers, dashes and patterns do the same in
+follow Okabe and Ito's palette, which colour-blind readers can report apart; markers, dashes and patterns do the same in
 grey print.
 """
 
@@ -183,7 +183,7 @@ def bars(chart: Chart) -> Figure:
 
 
 def stack(chart: Chart) -> Figure:
-    """Bars of parts that add up, one for each name; more parts than colours are told apart by hatching."""
+    """Bars of parts that add up, one for each name; more parts than colours are distinguished by hatching."""
     with _figure(chart) as (figure, axes):
         for ax, panel, styles in zip(axes, chart.panels, _styles(chart), strict=True):
             names = list(dict.fromkeys(str(x) for line in panel.lines for x in line.x))
@@ -357,7 +357,7 @@ def _figure(chart: Chart, rows: Sequence[int] | None = None) -> Iterator[tuple[F
 def _styles(chart: Chart) -> list[list[int]]:
     """The number of the colour of each line of each panel: one for a label in all panels, so that one legend serves.
 
-    Lines of one panel with the same label (mostly none) are told apart; references are counted for themselves.
+    Lines of one panel with the same label (mostly none) are distinguished; references are counted for themselves.
     """
     numbers: dict[bool, dict[tuple[str, int], int]] = {False: {}, True: {}}
     found = []

@@ -36,7 +36,7 @@ MAX_BYTES = 500_000_000
 VERDICTS = {
     "best": "best",
     "top": "best mean",
-    "not told apart": "not told apart from the best mean",
+    "indistinguishable": "indistinguishable from the best mean",
     "near": "within the margin of the best mean",
     "worse": "worse",
     "undecided": "left out, undecided",
@@ -95,9 +95,9 @@ def sentences(case: Case) -> list[str]:
         below = _listed([list(value.values()) for value in case["open_below"]])
         lines.append(f"smaller values that may be as good had no full runs, as the budget was spent: {below}")
     lines += [_own(rival) for rival in case.get("own", ())]
-    if len(_having(case, "best", "top", "not told apart", "near", "worse")) > 1:
-        alike = _listed(_having(case, "not told apart"))
-        lines.append(f"not told apart from the best mean in full runs (95 %, seed by seed): {alike}")
+    if len(_having(case, "best", "top", "indistinguishable", "near", "worse")) > 1:
+        alike = _listed(_having(case, "indistinguishable"))
+        lines.append(f"indistinguishable from the best mean in full runs (95 %, seed by seed): {alike}")
     if _having(case, "dropped", "undecided"):
         lines.append(
             f"left out by rank in shorter runs, not significantly worse there: {_listed(_having(case, 'undecided'))}"
@@ -136,10 +136,10 @@ def _own(rival: Mapping[str, Any]) -> str:
     if rival.get("difference") is None or not rival["mean"]:
         return line
     width = rival["difference_ci95"]
-    told = (
+    reported = (
         f"best minus own {rounded(rival['difference'], width)} ({relative(100 * rival['difference'] / rival['mean'])})"
     )
-    return f"{line}; {told}" + (", within noise" if width is not None and abs(rival["difference"]) <= width else "")
+    return f"{line}; {reported}" + (", within noise" if width is not None and abs(rival["difference"]) <= width else "")
 
 
 def values(case: Case) -> Grid:

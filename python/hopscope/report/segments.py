@@ -102,13 +102,16 @@ def draw(found: Sequence[Mapping[str, Any]], ends: tuple[int, int], title: str, 
     _staircase(picture, acks, x)
     for record in data:
         again = bool(record.get("retransmission"))
-        told = f"{'sent again' if again else 'sent'}: {record['seq']} to {_end(record)}, {record['len']} bytes\n" + _at(
-            record
+        reported = (
+            f"{'sent again' if again else 'sent'}: {record['seq']} to {_end(record)}, {record['len']} bytes\n"
+            + _at(record)
         )
-        picture.line("red" if again else "blue", [(x(record), -record["seq"]), (x(record), -_end(record))], told, 2.5)
+        picture.line(
+            "red" if again else "blue", [(x(record), -record["seq"]), (x(record), -_end(record))], reported, 2.5
+        )
     for record in came:
-        told = f"arrived: {record['seq']}, {record['len']} bytes\n" + _at(record)
-        picture.line("green", [(x(record), -record["seq"]), (x(record), -_end(record))], told, 2.5)
+        reported = f"arrived: {record['seq']}, {record['len']} bytes\n" + _at(record)
+        picture.line("green", [(x(record), -record["seq"]), (x(record), -_end(record))], reported, 2.5)
     return picture
 
 
@@ -124,9 +127,11 @@ def _staircase(picture: Picture, acks: Sequence[Mapping[str, Any]], x: Any) -> N
             edge.append((at, edge[-1][1]))
         ack.append((at, level))
         edge.append((at, level - record.get("window", 0)))
-        told = f"{'duplicate ACK' if repeats else 'ACK'} of {record['ack']}, window {record.get('window', 0)} bytes\n"
+        reported = (
+            f"{'duplicate ACK' if repeats else 'ACK'} of {record['ack']}, window {record.get('window', 0)} bytes\n"
+        )
         low, high = level, level - 0.004 * picture.box[3]
-        picture.line("orange" if repeats else "green", [(at, low), (at, high)], told + _at(record), 2.5)
+        picture.line("orange" if repeats else "green", [(at, low), (at, high)], reported + _at(record), 2.5)
         for begin, end in record.get("sack", []):
             picture.line("purple", [(at, -begin), (at, -end)], f"SACK {begin} to {end}\n{_at(record)}", 2.0)
     if ack:

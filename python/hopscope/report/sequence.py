@@ -1,4 +1,4 @@
-"""Sequence charts of exchanges between two ends, from the lines in which tests tell them.
+"""Sequence charts of exchanges between two ends, from the lines in which tests report them.
 
 A line is an instant in ms, who sends (``>`` the left end, ``<`` the right one), what, and ``lost`` where the path drops
 it; or an instant, ``=``, and after it the name of a moment and what both ends know then, with ``;`` between them. Lines
@@ -62,7 +62,7 @@ class Exchange:
 
 
 def read_exchange(text: str) -> Exchange:
-    """The exchange that the lines tell.
+    """The exchange that the lines report.
 
     Raises:
         ValueError: a line that is none of an exchange.

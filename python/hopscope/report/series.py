@@ -211,7 +211,7 @@ def _seeds(runs: Runs) -> list[int]:
 
 
 def _titles(runs: Runs) -> list[str]:
-    """What tells the runs apart."""
+    """What distinguishes the runs."""
     points = len({point.index for point, _ in runs}) > 1
     several = len(_seeds(runs)) > 1
     return [

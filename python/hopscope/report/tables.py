@@ -45,7 +45,7 @@ def describe(result: Result, engine: str) -> str:
 
 
 def headline(result: Result) -> list[str]:
-    """The one sentence that answers first: where most is carried, and what cannot be told apart from it."""
+    """The one sentence that answers first: where most is carried, and what cannot be distinguished from it."""
     table = table_of(result)
     several = _flow_count(table) > 1 if any(runs for _, runs in table.points) else False
     metric = "network.aggregate_kbps" if several else "flow.0.throughput_kbps"
@@ -61,7 +61,7 @@ def headline(result: Result) -> list[str]:
         return [_smallest(table, metric, along, points, several)]
     found = best_among(table, metric, {spoken(point.set): point.set for point in points})
     alike = len(found.ties) - 1
-    noise = f"; {counted(alike, 'other point')} of {len(points) - 1} cannot be told apart from it" if alike else ""
+    noise = f"; {counted(alike, 'other point')} of {len(points) - 1} cannot be distinguished from it" if alike else ""
     return [f"{words} is largest at {found.at}: {show(found.top, 'kbit/s')}{noise}"]
 
 
@@ -76,7 +76,7 @@ def _smallest(table: Table, metric: str, key: str, points: Sequence[PointResult]
     by_value = {point.set[key]: point for point in points}
     at, found = smallest_as_good(table, metric, {value: point.set for value, point in by_value.items()})
 
-    def told(value: float, amount: Estimate) -> str:
+    def reported(value: float, amount: Estimate) -> str:
         delay = None if several else _estimate(by_value[value].runs, "flow.0.delay_ms")
         late = "" if delay is None else f", at a delay of {show(delay, 'ms')}"
         return f"{spoken({key: value})}: {show(amount, 'kbit/s')}{late}"
@@ -84,10 +84,10 @@ def _smallest(table: Table, metric: str, key: str, points: Sequence[PointResult]
     words = metrics.in_words(metric, 1)
     here = table.find(metric, by_value[at].set)
     if here is None or at == found.at:
-        return f"{words} is largest at {told(found.at, found.top)}"
+        return f"{words} is largest at {reported(found.at, found.top)}"
     more = relative(100 * (found.top.mean / here.mean - 1))
-    most = told(found.at, found.top)
-    return f"{words} is as good as it gets from {told(at, here)}; the largest mean ({more}) is at {most}"
+    most = reported(found.at, found.top)
+    return f"{words} is as good as it gets from {reported(at, here)}; the largest mean ({more}) is at {most}"
 
 
 def described(result: Result) -> str:

@@ -16,7 +16,7 @@ from hopscope.tracing.wanted import NS
 #: Records that the picture is made of.
 KINDS = ("FrameBegan", "FrameEnded", "FrameOverheard", "Busy", "AccessGranted", "Offered", "AttemptFailed",
          "ExchangeEnded", "Dropped", "Queued", "Dequeued")  # fmt: skip
-#: Those among them that tell what a node still waits for, however long ago they happened.
+#: Those among them that show what a node still waits for, however long ago they happened.
 STATE = ("AccessGranted", "Offered", "AttemptFailed", "ExchangeEnded", "Dropped", "Queued", "Dequeued")
 
 #: Shown where no end is given, in ns; a default.
@@ -173,8 +173,8 @@ class _Drawing:
         name, now, node = record["record"], record["time"], int(record.get("node", -1))
         if name == "FrameBegan":
             end = now + record["airtime"]
-            told = f"node {record['src']} sends {_frame(record)}\n{_times(now, end)}"
-            self._bar(record["src"], _SENDS[record["frame"]], now, end, _NAME, _SENT, told)
+            reported = f"node {record['src']} sends {_frame(record)}\n{_times(now, end)}"
+            self._bar(record["src"], _SENDS[record["frame"]], now, end, _NAME, _SENT, reported)
         elif name in ("FrameEnded", "FrameOverheard"):
             self._heard(record)
         elif name == "AccessGranted":
@@ -182,8 +182,8 @@ class _Drawing:
         elif name == "Busy":
             self._counted(node, record, record["from"])
         elif name == "Dropped":
-            told = f"node {node} drops packet {record['packet']} ({record['kind']}): {record['reason']}\n{_at(now)}"
-            self._bar(node, "red", now, now, _NAME, _SENT + _HEARD, told, "thin")
+            reported = f"node {node} drops packet {record['packet']} ({record['kind']}): {record['reason']}\n{_at(now)}"
+            self._bar(node, "red", now, now, _NAME, _SENT + _HEARD, reported, "thin")
         self._waiting.take(record)
         length = len(self._waiting.queued.get(node, ()))
         if node in self._lengths and length != self._lengths[node][-1][1]:
@@ -197,43 +197,43 @@ class _Drawing:
             for (begin, length), end in zip(lengths, ends, strict=True):
                 if length and end > begin:
                     height = _QUEUE * length / most
-                    told = (
+                    reported = (
                         f"node {node}: {counted(length, 'packet')} in the queue\n{_times(max(begin, self._first), end)}"
                     )
-                    self._bar(node, "faint", begin, end, _ROW - _GAP - height, height, told)
+                    self._bar(node, "faint", begin, end, _ROW - _GAP - height, height, reported)
 
     def _heard(self, record: Mapping[str, Any]) -> None:
-        node, end, fate = record["node"], record["time"], record["fate"]
+        node, end, outcome = record["node"], record["time"], record["fate"]
         begin = end - record["airtime"]
         blame = f" with node {record['by']}" if "by" in record else ""
-        told = f"node {node}: {fate}{blame}\n{_frame(record)}\n{_times(begin, end)}"
-        colour = {"received": "pale", "out-of-reach": "grey"}.get(fate, "red")
+        reported = f"node {node}: {outcome}{blame}\n{_frame(record)}\n{_times(begin, end)}"
+        colour = {"received": "pale", "out-of-reach": "grey"}.get(outcome, "red")
         is_own = record["record"] == "FrameEnded"
         # What another node was to get, and this one could not read either, is no loss of its own.
         if colour == "red" and not is_own:
             colour = "grey"
-        self._bar(node, colour, begin, end, _NAME + _SENT, _HEARD, told, "" if is_own else "hollow")
-        if fate == "received" and record["duration"] and record["dst"] not in (node, None):
+        self._bar(node, colour, begin, end, _NAME + _SENT, _HEARD, reported, "" if is_own else "hollow")
+        if outcome == "received" and record["duration"] and record["dst"] not in (node, None):
             until = end + record["duration"]
-            told = f"node {node}: NAV, reserved by {_frame(record)}\n{_times(end, until)}"
-            self._bar(node, "amber", end, until, _NAME + _SENT + _HEARD, _NAV, told)
+            reported = f"node {node}: NAV, reserved by {_frame(record)}\n{_times(end, until)}"
+            self._bar(node, "amber", end, until, _NAME + _SENT + _HEARD, _NAV, reported)
 
     def _counted(self, node: int, record: Mapping[str, Any], until: int) -> None:
         """A quiet time of a node that waits for the medium ends: it has counted slots since the inter-frame space."""
         if node in self._waiting.since and "ifs_until" in record:
             begin = max(record["ifs_until"], self._waiting.since[node])
             if begin < until:
-                told = f"node {node} counts its back-off down\n{_times(begin, until)}"
-                self._bar(node, "ink", begin, until, _NAME + _SENT + _HEARD + _NAV, _WAIT, told, "hollow")
+                reported = f"node {node} counts its back-off down\n{_times(begin, until)}"
+                self._bar(node, "ink", begin, until, _NAME + _SENT + _HEARD + _NAV, _WAIT, reported, "hollow")
 
     def _bar(
-        self, node: int, colour: str, begin: int, end: int, below: float, height: float, told: str, kind: str = ""
+        self, node: int, colour: str, begin: int, end: int, below: float, height: float, reported: str, kind: str = ""
     ) -> None:
         if node not in self.tops or end < self._first or begin > self._last:
             return
         begin, end = max(begin, self._first), min(end, self._last)
         place = (begin - self._first) / 1e3
-        self.picture.bar(colour, place, self.tops[node] + below, (end - begin) / 1e3, height, told, kind)
+        self.picture.bar(colour, place, self.tops[node] + below, (end - begin) / 1e3, height, reported, kind)
 
 
 def _frame(record: Mapping[str, Any]) -> str:

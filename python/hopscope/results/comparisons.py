@@ -125,7 +125,7 @@ class Best:
 
 
 def smallest_as_good(table: Table, metric: Metric, places: Mapping[float, Where]) -> tuple[float, Best]:
-    """The smallest number whose mean cannot be told from the largest one, or lies within :data:`AS_GOOD` of it."""
+    """The smallest number whose mean is indistinguishable from the largest one, or within :data:`AS_GOOD` of it."""
     found = best_among(table, metric, places)
     least = found.top.mean - AS_GOOD * abs(found.top.mean)
 
@@ -172,7 +172,7 @@ def every(verdicts: Iterable[Verdict]) -> Verdict:
 def between(measured: Estimate, low: float, high: float) -> Verdict:
     """Whether a mean lies from `low` to `high`.
 
-    `None` when its interval tells nothing of that: a mean inside whose interval leaves on both sides, a mean outside
+    `None` when its interval says nothing of that: a mean inside whose interval leaves on both sides, a mean outside
     whose interval reaches in.
     """
     half = measured.ci95 or 0.0

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _FLOWS = 4
 
 #: Points that a remark names.
-_TOLD = 6
+_REPORTED = 6
 
 #: Keys whose words say by themselves what they are: "tcp-cubic", "aodv", "fq-codel". Of others a word needs its key.
 _SPEAKING = frozenset(
@@ -137,7 +137,7 @@ class Contrast:
         if self.difference.order is Order.NOISE:
             signed = rounded(self.difference.mean, self.difference.ci95)
             return (
-                f"{subject}: within noise, {self.first} and {self.second} cannot be told apart "
+                f"{subject}: within noise, {self.first} and {self.second} cannot be distinguished "
                 f"({signed}{unit}, {pairs})"
             )
         order = "higher" if self.difference.order is Order.HIGHER else "lower"
@@ -228,22 +228,22 @@ def contrasts(
         InputError: the sides have no point or no seed in common, or do not sweep ``by``.
         NotFound: a side has no such metric.
     """
-    first, second = _told_apart(_as_side(first), _as_side(second))
+    first, second = _reported_apart(_as_side(first), _as_side(second))
     names = _named(metrics, [first, second])
     places, remarks = _places(first, second, by)
     rows: list[Contrast] = []
     for place in places:
         sides = (first.table, place.ours, first.name), (second.table, place.theirs, second.name)
-        rows += _rows(*sides, place.told, names)
-    told = _of_runs(first, second)
+        rows += _rows(*sides, place.reported, names)
+    reported = _of_runs(first, second)
     if not rows:
         raise InputError(_nothing(first, second, names))
     differ = differences(first.result, first.points[0], second.result, second.points[0])
     if not differ and not (first.keys or second.keys):
-        told.append("the two sides are the same scenario")
+        reported.append("the two sides are the same scenario")
     elif differ and not _are_named(first, second, differ):
-        told.append(f"{first.name} / {second.name}: {', '.join(differ)}")
-    return Contrasts(f"{first.name} against {second.name}", rows, [*remarks, *_of_pairs(rows), *told, *_many(rows)])
+        reported.append(f"{first.name} / {second.name}: {', '.join(differ)}")
+    return Contrasts(f"{first.name} against {second.name}", rows, [*remarks, *_of_pairs(rows), *reported, *_many(rows)])
 
 
 def across(
@@ -302,7 +302,7 @@ def _as_side(given: Side | BaseResult) -> Side:
     return given if isinstance(given, Side) else Side(given.scenario.title, given, given.points, is_named=False)
 
 
-def _told_apart(first: Side, second: Side) -> tuple[Side, Side]:
+def _reported_apart(first: Side, second: Side) -> tuple[Side, Side]:
     """The two sides, named by the values of the only key in which they differ."""
     differ = differences(first.result, first.points[0], second.result, second.points[0])
     if len(differ) == 1 and not (first.keys or second.keys or first.is_named or second.is_named):
@@ -380,7 +380,7 @@ def _spelt(text: str, results: Sequence[BaseResult]) -> Iterator[str]:
 class _Place:
     """Where two sides are compared: its swept values in words, and those of each side."""
 
-    told: dict[str, Any]
+    reported: dict[str, Any]
     ours: dict[str, Any]
     theirs: dict[str, Any]
 
@@ -401,8 +401,8 @@ def _places(first: Side, second: Side, by: str | None) -> tuple[list[_Place], li
     for a, b in itertools.product(first.points, second.points):
         if any(a.set[key] != b.set[key] for key in shared):
             continue
-        told = {key: value for key, value in {**b.set, **a.set}.items() if key in (shared if by else varied)}
-        place = _Place(told, dict(told), dict(told)) if by else _Place(told, dict(a.set), dict(b.set))
+        reported = {key: value for key, value in {**b.set, **a.set}.items() if key in (shared if by else varied)}
+        place = _Place(reported, dict(reported), dict(reported)) if by else _Place(reported, dict(a.set), dict(b.set))
         if place not in found:
             found.append(place)
     if not found:
@@ -425,7 +425,7 @@ def _left_out(side: Side, used: Sequence[Mapping[str, Any]]) -> str:
     idle = [p for p in side.points if not any(all(p.set.get(k) == v for k, v in where.items()) for where in used)]
     if not idle:
         return ""
-    words = "; ".join(in_words(point.set) for point in idle[:_TOLD]) + ("; ..." if len(idle) > _TOLD else "")
+    words = "; ".join(in_words(point.set) for point in idle[:_REPORTED]) + ("; ..." if len(idle) > _REPORTED else "")
     return f"only {side.name} has {words}: left out"
 
 

@@ -84,8 +84,8 @@ class Distribution:
         return added([self, other])
 
     def __repr__(self) -> str:
-        told = f", median {self.percentile(50):.4g} ms, p99 {self.percentile(99):.4g} ms" if self.count else ""
-        return f"Distribution(n={self.n}{told})"
+        reported = f", median {self.percentile(50):.4g} ms, p99 {self.percentile(99):.4g} ms" if self.count else ""
+        return f"Distribution(n={self.n}{reported})"
 
 
 def added(several: Iterable[Distribution]) -> Distribution:

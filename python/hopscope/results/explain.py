@@ -45,7 +45,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 #: A failure is worth a sentence from this share of its link's airtime on, a loss from this share of the losses, in %.
 _NOTABLE_PCT = 5.0
-#: A source that defers for so much of its time is told, in %.
+#: A source that defers for so much of its time is reported, in %.
 _LOCKED_OUT_PCT = 50.0
 #: Most sentences about links and about losses.
 _MOST = 3
@@ -324,11 +324,11 @@ class PointExplanation:
     def _idle_words(self) -> Iterator[str]:
         for node in dict.fromkeys(flow["from"] for flow in self._runs[0]["flows"]):
             shares = self.nodes[node]
-            told = [f"{_mean(shares[c]):.0f} % {words}" for c, words in _IDLE.items() if _mean(shares[c]) >= 1]
+            reported = [f"{_mean(shares[c]):.0f} % {words}" for c, words in _IDLE.items() if _mean(shares[c]) >= 1]
             if (defers := sum(_mean(shares[cause]) for cause in GROUPS["defer"])) >= _LOCKED_OUT_PCT:
-                told.insert(0, f"{defers:.0f} % with a packet while others keep the medium busy or reserved")
-            if told:
-                yield f"Of its time, node {node} (a source) spends {', '.join(told)}."
+                reported.insert(0, f"{defers:.0f} % with a packet while others keep the medium busy or reserved")
+            if reported:
+                yield f"Of its time, node {node} (a source) spends {', '.join(reported)}."
 
     def _loss_words(self) -> Iterator[str]:
         totals: dict[int, float] = {}

@@ -62,7 +62,7 @@ class Series:
         unit: unit of its values.
         heading: heading of its axis, without the unit.
         owner: what has one of its own, ``flow`` or ``node``; empty: the network as a whole.
-        course: what a value tells of the time around its instant: it holds until the next (``changes``), was read then
+        course: what a value says of the time around its instant: it holds until the next (``changes``), was read then
             (``readings``), belongs to the interval that ends then (``intervals``), or was measured then and of the time
             between nothing is known (``samples``).
     """

@@ -11,7 +11,7 @@ from hopscope.errors import InputError, NotFound, shown
 from hopscope.results import metrics
 from hopscope.results.samples import MEASURED, column, is_number
 from hopscope.results.stats import Interval, interval
-from hopscope.results.stored import RunResult, StoredRuns, Told, are_one_run
+from hopscope.results.stored import Reported, RunResult, StoredRuns, are_one_run
 from hopscope.scenario.sweep import in_words, key_paths
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ class PointResult:
         index: position in the sweep.
         set: swept keys with their values; empty without a sweep.
         runs: results of the engine, ordered by seed.
-        told: what the tables of a store tell of the runs, where they need not be read for it.
+        reported: what the tables of a store report the runs, where they need not be read for it.
     """
 
     index: int
     set: dict[str, Any]
     runs: Sequence[RunResult] = field(default_factory=list)
-    told: Told | None = None
+    reported: Reported | None = None
 
     @property
     def seeds(self) -> list[int]:
@@ -78,8 +78,8 @@ class PointResult:
 
     def interval(self, metric: str) -> Interval:
         """Returns mean and 95 % interval of a metric over the seeds; no interval where all seeds gave the same run."""
-        if self.told is not None and metric in self.told.summary:
-            found = Interval.of(self.told.summary[metric])
+        if self.reported is not None and metric in self.reported.summary:
+            found = Interval.of(self.reported.summary[metric])
         else:
             found = interval(self.samples(metric))
         return replace(found, ci95=None, n=min(found.n, 1)) if found.n > 1 and self.is_one_run else found
@@ -87,13 +87,13 @@ class PointResult:
     @functools.cached_property
     def is_one_run(self) -> bool:
         """Whether all seeds gave the same run: nothing is random, so there is one sample and no interval."""
-        if self.told is not None and any(entry["min"] != entry["max"] for entry in self.told.summary.values()):
+        if self.reported is not None and any(entry["min"] != entry["max"] for entry in self.reported.summary.values()):
             return False
         return are_one_run(self.runs)
 
     @property
     def samples_a_metric(self) -> int:
-        """Number of runs that tell something of noise: 1 where all seeds gave the same run."""
+        """Number of runs that say something of noise: 1 where all seeds gave the same run."""
         return min(len(self.runs), 1) if self.is_one_run else len(self.runs)
 
     @functools.cached_property
@@ -104,8 +104,8 @@ class PointResult:
     @functools.cached_property
     def notes(self) -> Mapping[int, tuple[int, str]]:
         """What the engine has to say about flows: the first seed that has a note, and the note, by flow."""
-        if self.told is not None:
-            return self.told.notes
+        if self.reported is not None:
+            return self.reported.notes
         found: dict[int, tuple[int, str]] = {}
         for run in self.runs:
             for flow in run["flows"]:
@@ -118,8 +118,8 @@ class PointResult:
 
     def metrics(self) -> Iterator[str]:
         """Yields the metrics of flows, wires, network and groups that are numbers."""
-        if self.told is not None:
-            yield from self.told.summary
+        if self.reported is not None:
+            yield from self.reported.summary
             return
         if not self.runs:
             return
@@ -201,7 +201,7 @@ class BaseResult:
         return fits[0]
 
     def timed(self) -> list[tuple[dict[str, Any], list[RunResult]]]:
-        """Returns each point's swept values with its runs, which have ``measured_s`` beside what the engine tells.
+        """Returns each point's swept values with its runs, which have ``measured_s`` beside what the engine reports.
 
         Counts a second need it: ``quick`` and ``--set`` may change how long a study measures.
         """

@@ -58,12 +58,12 @@ def _windows(result: BaseResult) -> list[str]:
         return []
     every = [share for of in shares.values() for share in of]
     low, high = min(every), max(every)
-    told = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
+    reported = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
     alone = all(len(point.runs[0]["flows"]) == 1 for point in result.points if point.runs)
     flows = "the flow" if alone else f"flow{'s' * (len(shares) > 1)} {ranges(sorted(shares))}"
     where = f" at {len(points)} of {counted(len(result.points), 'point')}" if len(points) < len(result.points) else ""
     return [
-        f"the receiver's window (max_window) limits {flows} for {told} % of the time{where}: what a congestion "
+        f"the receiver's window (max_window) limits {flows} for {reported} % of the time{where}: what a congestion "
         f"control would do above it does not show; raise flow.*.max_window to see it"
     ]
 

@@ -92,7 +92,7 @@ class Result(BaseResult):
     ) -> pd.DataFrame:
         """Returns a time series that the scenario kept: columns point, seed, flow or node, t_s (seconds), value.
 
-        What the series are, their units, and what a value tells of the time around ``t_s``:
+        What the series are, their units, and what a value says of the time around ``t_s``:
         :func:`hopscope.results.metrics.all_series`, ``hopscope list``.
 
         Args:
@@ -293,8 +293,8 @@ class Result(BaseResult):
             {"set": point.set, "runs": [_run_json(run) for run in point.runs], "summary": dict(point.summary)}
             for point in self.points
         ]
-        if told := remarks.remarks(self):
-            document["remarks"] = told
+        if reported := remarks.remarks(self):
+            document["remarks"] = reported
         if self.failures:
             document["failures"] = [{"point": f.point, "seed": f.seed, "message": f.message} for f in self.failures]
         return document

@@ -16,7 +16,7 @@ from typing import Any
 #: Most decimals of a number in a table.
 _MOST_DIGITS = 9
 
-#: Relative differences beyond this are told as multiples.
+#: Relative differences beyond this are reported as multiples.
 _MOST_PERCENT = 1000.0
 
 #: Two-sided confidence of every interval.
@@ -64,7 +64,7 @@ class Interval:
 def interval_text(summary: Mapping[str, Any] | None, runs: int = 0) -> str:
     """Returns ``mean ± half width``; a dash without samples.
 
-    Of fewer samples than ``runs`` it tells the number: a flow that delivered nothing in a run has no delay there.
+    Of fewer samples than ``runs`` it reports the number: a flow that delivered nothing in a run has no delay there.
     """
     if not summary or summary["mean"] is None:
         return "-"

@@ -1,4 +1,4 @@
-"""Runs that stay in a store until they are asked for, and what its tables tell of them meanwhile."""
+"""Runs that stay in a store until they are asked for, and what its tables say of them meanwhile."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ RunResult = dict[str, Any]
 
 
 def links_of(run: RunResult) -> Iterator[tuple[int, int, int]]:
-    """The links of the air that carried packets to a single station: from, to, packets. Older runs tell of none."""
+    """The links of the air that carried packets to a single station: from, to, packets. Older runs report none."""
     if "links" in run:
         yield from zip(*run["links"].values(), strict=True)
 
@@ -55,8 +55,8 @@ class StoredRuns(Sequence[RunResult]):
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the tables of a store tell of a point.
+class Reported:
+    """What the tables of a store say of a point.
 
     Attributes:
         summary: mean, half width of the 95 % interval, smallest, largest and number of samples of each metric.

@@ -136,8 +136,8 @@ def bottleneck(
     try:
         again, timeouts, found = controls.run_bottleneck(document, own, seed)
     except _core.EngineError as error:
-        told = [f"{key.removeprefix('flow.')}: {message}" for key, message in error.problems]
-        raise InputError("\n".join(told)) from error
+        reported = [f"{key.removeprefix('flow.')}: {message}" for key, message in error.problems]
+        raise InputError("\n".join(reported)) from error
     samples, drops = (columns.table(one).to_pandas() for _, one in found)
     samples["ssthresh"] = samples["ssthresh"].where(samples["ssthresh"] < NO_THRESHOLD, float("inf"))
     named = scenario.resolved["flow"][0]["transport"]

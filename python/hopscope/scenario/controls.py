@@ -1,4 +1,4 @@
-"""Classes that a scenario names: finding them, their parameters, and what tells one from others.
+"""Classes that a scenario names: finding them, their parameters, and what distinguishes one from others.
 
 ``tcp:FILE.py:CLASS`` (a file, relative to the scenario file), ``tcp:MODULE:CLASS`` (an installed module), or
 ``tcp:CLASS`` (a class of this process); the class may be left out when the file holds one.  The key ``control`` takes
@@ -95,7 +95,7 @@ def role_of(code: str | Code) -> Role:
     return POLICY if issubclass(code, AckPolicy) else CONTROL
 
 
-#: A name that tells of an event, such as ``on_ackk`` or ``onAck``.
+#: A name of an event, such as ``on_ackk`` or ``onAck``.
 _EVENT = re.compile(r"on(_|[A-Z])")
 
 _CLASS = re.compile(r"[A-Za-z_]\w*")
@@ -131,7 +131,7 @@ class Control:
         parameters: what the scenario may set, with the defaults.
         file: absolute path of the file it was read from; empty for a class of a module or of this process.
         class_name: name of the class in that file.
-        cls: the class; None for one that a store tells of, until it is needed.
+        cls: the class; None for one that a store reports, until it is needed.
         prefix: that of its role.
     """
 
@@ -171,10 +171,10 @@ class Control:
 
     @property
     def is_known(self) -> bool:
-        """Whether it is told from others of its name."""
+        """Whether it is distinguished from others of its name."""
         return self.digest != ""
 
-    def told(self) -> dict[str, Any]:
+    def reported(self) -> dict[str, Any]:
         """Returns what a store keeps."""
         return {
             "name": self.name,
@@ -189,7 +189,7 @@ class Control:
         return {**vars(self), "cls": None if self.file else self.cls}
 
     def identity(self, parameters: Mapping[str, Any]) -> str:
-        """Returns what tells runs with this code and these parameters from others: 64 hexadecimal digits."""
+        """Returns what distinguishes runs with this code and these parameters from others: 64 hexadecimal digits."""
         text = json.dumps([self.digest, sorted(parameters.items())])
         return hashlib.sha256(text.encode()).hexdigest()
 
@@ -207,25 +207,32 @@ class FlowControl:
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
 
-def from_told(told: object) -> dict[str, Control]:
+def from_reported(reported: object) -> dict[str, Control]:
     """Returns the classes that a store records, by their names with prefix; their code is not loaded.
 
     Raises:
         ValueError: that is damaged.
     """
-    if not isinstance(told, Mapping):
-        raise ValueError(f"controls: found {shown(told)}; expected a table")
-    return {transport: _recorded(transport, entry) for transport, entry in told.items()}
+    if not isinstance(reported, Mapping):
+        raise ValueError(f"controls: found {shown(reported)}; expected a table")
+    return {transport: _recorded(transport, entry) for transport, entry in reported.items()}
 
 
-def _recorded(transport: str, told: object) -> Control:
+def _recorded(transport: str, reported: object) -> Control:
     names = ("name", "digest", "file", "class")
-    if not isinstance(told, Mapping) or not all(isinstance(told.get(name), str) for name in names):
+    if not isinstance(reported, Mapping) or not all(isinstance(reported.get(name), str) for name in names):
         raise ValueError(f"controls: {transport} is not described as a {role_of(transport).what}")
-    values = told.get("parameters")
+    values = reported.get("parameters")
     if not isinstance(values, dict) or not all(isinstance(value, (bool, int, float, str)) for value in values.values()):
         raise ValueError(f"controls: {transport} has no table of parameters")
-    return Control(told["name"], told["digest"], values, told["file"], told["class"], prefix=role_of(transport).prefix)
+    return Control(
+        reported["name"],
+        reported["digest"],
+        values,
+        reported["file"],
+        reported["class"],
+        prefix=role_of(transport).prefix,
+    )
 
 
 def unrecorded(transport: str, given: Mapping[str, Any]) -> Control:
@@ -358,7 +365,7 @@ def _source(cls: type) -> str:
     try:
         return inspect.getsource(cls)
     except (OSError, TypeError):
-        return ""  # the byte code of the methods tells it from others
+        return ""  # the byte code of the methods distinguishes it from others
 
 
 def _content(value: object) -> str:

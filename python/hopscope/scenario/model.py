@@ -90,7 +90,7 @@ class Point:
         """Whether each seed has a field of its own (``topology.seed = "run"``)."""
         return self._resolved.by_seed == "field"
 
-    def told(self, engine_key: str) -> str:
+    def reported(self, engine_key: str) -> str:
         """Returns the key of the scenario that a key of the engine comes from."""
         return self._resolved.key_of(engine_key)
 
@@ -310,25 +310,25 @@ class Scenario:
         Shadowing and fields that are drawn make another network of each seed; so many that it would take long are not
         looked at.
         """
-        return [text for _, text in self.told_warnings()]
+        return [text for _, text in self.reported_warnings()]
 
-    def told_warnings(self) -> list[tuple[str, str]]:
+    def reported_warnings(self) -> list[tuple[str, str]]:
         """Returns the same with what each is about: ``apart`` (a flow that cannot deliver), ``ranges``, or nothing."""
-        found = dict.fromkeys(told for point in self.points for told in point._resolved.warnings())
+        found = dict.fromkeys(reported for point in self.points for reported in point._resolved.warnings())
         various = [point for point in self.points if point._resolved.by_seed]
         if sum(point._resolved.size for point in various) * self.seeds <= _core.MANY_NODES:
-            told = [(p, m) for p in various if (m := self._unable(p))]
-            found |= dict.fromkeys(("apart", f"{sweep.in_words(p.set)}: {m}" if p.set else m) for p, m in told)
+            reported = [(p, m) for p in various if (m := self._unable(p))]
+            found |= dict.fromkeys(("apart", f"{sweep.in_words(p.set)}: {m}" if p.set else m) for p, m in reported)
         return list(found)
 
     def _unable(self, point: Point) -> str:
-        """Tells how many seeds of a point the engine refuses."""
+        """Reports how many seeds of a point the engine refuses."""
         problems = []
         for seed in range(self.seed, self.seed + self.seeds):
             try:
                 _core.validate(point.engine_config(seed))
             except _core.EngineError as error:
-                problems.append(f"seed {seed}: {point.told(error.key)}: {error.message}")
+                problems.append(f"seed {seed}: {point.reported(error.key)}: {error.message}")
         if not problems:
             return ""
         return (
@@ -499,22 +499,24 @@ def _where(
     sound: Set[int],
     shared: _Shared,
 ) -> Problem:
-    """Adds to a problem of some points the swept values that bring it about, as few as tell them from the sound ones.
+    """Adds to a problem of some points the swept values that bring it about, as few as single them out.
 
-    Points with other problems tell nothing: one problem can hide another.
+    Points with other problems report nothing: one problem can hide another.
     """
     here = points[affected[0]].set
-    told = {key: value for key, value in here.items() if _SWEPT in problem.place and _is_of(document, key, problem.key)}
-    cause = {key: value for key, value in here.items() if key not in told}
+    reported = {
+        key: value for key, value in here.items() if _SWEPT in problem.place and _is_of(document, key, problem.key)
+    }
+    cause = {key: value for key, value in here.items() if key not in reported}
     others = [point.set for point in points if point.index in sound]
     if not others:
-        if told or not here or _without_sweep(document, problem, shared):
+        if reported or not here or _without_sweep(document, problem, shared):
             return problem
         if 1 < len(points) == len(affected):
             return replace(problem, message=f"{problem.message} (at every point of the sweep)")
     for key in list(cause):
         rest = {name: value for name, value in cause.items() if name != key}
-        if others and all(any(other[name] != value for name, value in (told | rest).items()) for other in others):
+        if others and all(any(other[name] != value for name, value in (reported | rest).items()) for other in others):
             cause = rest
     words = sweep.in_words(cause)
     if len(cause) == 1:
@@ -576,14 +578,14 @@ def _point(document: Document, index: int, combination: dict[str, Any], shared: 
     outside = Outside(local)
     resolved = _core.resolve(local.values, outside, shared.engine)
     problems = [local.problem(path, message) for path, message in resolved.problems]
-    idle = {path: local.problem(path, told) for path, told in resolved.idle}
+    idle = {path: local.problem(path, reported) for path, reported in resolved.idle}
     point = Point(index, combination, resolved, outside.own, idle)
     many = {"nodes": resolved.size, "flows": sum(resolved.copies)}
     try:
         if not problems and (refusal := size.refusal(many, resolved.estimate, shared.announced)):
             return point, [local.problem(("topology",), refusal)]
-    except _core.EngineError as error:  # wrong in another way, which is told before a network so large is searched
-        return point, [local.problem(tuple(point.told(key).split(".")), message) for key, message in error.problems]
+    except _core.EngineError as error:  # wrong in another way, which is reported before a network so large is searched
+        return point, [local.problem(tuple(point.reported(key).split(".")), message) for key, message in error.problems]
     problems += [local.problem(path, message) for path, message in resolved.check(shared.engine)]
     return point, problems
 

@@ -1,4 +1,4 @@
-"""Shorter runs of a scenario: what tells times of the run shrinks with its duration."""
+"""Shorter runs of a scenario: what gives times of the run shrinks with its duration."""
 
 from __future__ import annotations
 

@@ -35,15 +35,15 @@ def refusal(many: Mapping[str, int], estimate: Callable[[], dict[str, float] | N
         )
     if max(many.values()) >= _core.MANY_NODES:
         large = ", ".join(f"{count} {name}" for name, count in many.items() if count >= _core.MANY_NODES)
-        told = f"{large}: a run is estimated at {cost['wall_s']:.0f} s and {needed / 1e9:.1f} GB of memory"
-        if told not in announced:
-            announced.add(told)
-            _LOG.warning("%s", told)
+        reported = f"{large}: a run is estimated at {cost['wall_s']:.0f} s and {needed / 1e9:.1f} GB of memory"
+        if reported not in announced:
+            announced.add(reported)
+            _LOG.warning("%s", reported)
     return ""
 
 
 def _memory_bytes() -> float:
-    """Memory of this machine; without a bound where the system does not tell."""
+    """Memory of this machine; without a bound where the system does not say."""
     try:
         return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
     except (AttributeError, ValueError, OSError):

@@ -247,7 +247,7 @@ def axes(document: Document) -> tuple[Axes, list[tuple[str, ...]], list[tuple[Ke
 
 
 def _no_tables(found: Any) -> str | None:
-    """Tells what is wrong with the keys that change together as a whole, or None."""
+    """Returns what is wrong with the keys that change together as a whole, or None."""
     if isinstance(found, list) and all(isinstance(table, Mapping) and table for table in found):
         return None
     what = "an empty table" if isinstance(found, list) and {} in found else shown(found)
@@ -255,7 +255,7 @@ def _no_tables(found: Any) -> str | None:
 
 
 def _unfit(names: Sequence[str], axes: Axes) -> str | None:
-    """Tells why keys cannot change together, or None."""
+    """Returns why keys cannot change together, or None."""
     if len({len(axes[key]) for key in names}) > 1:
         lengths = ", ".join(f"{len(axes[key])} of {key}" for key in names)
         return f"found {lengths}; keys that change together need equally many values"

@@ -1,6 +1,6 @@
 """Cells measured by another simulator as settings: `[experiment.cells]` of a study folder.
 
-The CSV has one mean a row; the columns of `by` tell the cells apart. Every cell becomes a setting: a scenario in which
+The CSV has one mean a row; the columns of `by` distinguish the cells. Every cell becomes a setting: a scenario in which
 `{column}` stands for the value of the cell, changed by the rules that match it. Each metric becomes a quantity beside
 the other simulator's mean, each judged one a statement, and one figure shows how far all of them deviate.
 """
@@ -259,7 +259,7 @@ def read_cells(part: Part, context: Context) -> Entry | None:
         cells.append(Cell(names, label, shown, numbers, document, own, settled))
     labels = [cell.label for cell in cells]
     for label in {label for label in labels if labels.count(label) > 1}:
-        part.problem("label", f"{label!r} stands twice: the label has to tell the cells apart")
+        part.problem("label", f"{label!r} stands twice: the label has to distinguish the cells")
     if part.folder.problems:
         return None
     family = simulator.rpartition(".")[0] or simulator

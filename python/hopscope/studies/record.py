@@ -1,7 +1,7 @@
 """Recorded verdicts: what the catalogue gave when it was last looked at, and what has changed since.
 
 `verdicts.json` of a study folder holds the verdict of every statement in full length and, for those that a quick run
-can tell, in quick form. `changes` is the regression test of the catalogue.
+can report, in quick form. `changes` is the regression test of the catalogue.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from hopscope.tracing.wanted import Wanted
 
 
 class Ns2Files:
-    """The traces of the runs of a scenario; a file that cannot be written is told of, and its run goes on.
+    """The traces of the runs of a scenario; a file that cannot be written is reported, and its run goes on.
 
     A scenario of one run has the file as named.  Of several, number of the point and seed stand before the ending:
     ``out.tr.gz`` becomes ``out.p0.s1.tr.gz``.
@@ -45,7 +45,7 @@ class Ns2Files:
             for seed in range(scenario.seed, scenario.seed + scenario.seeds):
                 check(self._name(point, seed), force=force)
 
-    def told(self) -> list[str]:
+    def reported(self) -> list[str]:
         """What to say at the end: the files, and those that are not whole."""
         names = f"{self._written[0]}" if len(self._written) == 1 else f"{counted(len(self._written), 'file')}"
         first = min(self._written, default=None)

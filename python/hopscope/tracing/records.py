@@ -161,6 +161,6 @@ def _run(run: OneRun, form: str, wanted: Wanted, take: Callable[[str], bool], *,
             raise
     except _core.EngineError as error:
         key, _, message = str(error).partition(": ")
-        raise InputError(f"{run.point.told(key)}: {message}") from None
+        raise InputError(f"{run.point.reported(key)}: {message}") from None
     except KeyboardInterrupt as interrupt:
         raise Interrupted("interrupted") from interrupt

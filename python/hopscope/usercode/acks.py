@@ -26,7 +26,7 @@ class AckPolicy:
     state of one receiver.  Each method gets an :class:`AckState`.  ``on_data`` returns the delay in seconds after which
     the ACK leaves, unless a later segment changes that: 0 is at once, at most 10 are allowed, and None leaves the wait
     that is under way as it is, or starts one of ``ack_delay``.  A pair of delay and number says also how many segments
-    one ACK is to stand for, which the metrics tell.  Anything else, and any exception, ends the run with an error that
+    one ACK is to stand for, which metrics report.  Anything else, and any exception, ends the run with an error that
     shows the traceback, the flow and the simulated time.
 
     SYN and FIN are acknowledged at once, whatever the policy says, and ``tcp.ack_guard`` goes with it too.  Data that a

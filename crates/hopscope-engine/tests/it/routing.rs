@@ -96,9 +96,9 @@ fn scattered(nodes: usize, side: f64, seed: u64, case: Case) -> (Config, Medium)
     }
 }
 
-/// Ways taken by lone packets between random ends.
+/// Routes taken by lone packets between random ends.
 #[derive(Debug, Default)]
-struct Ways {
+struct RoutesTaken {
     sent: u32,
     arrived: u32,
     /// As short as any.
@@ -108,7 +108,7 @@ struct Ways {
     least: u32,
 }
 
-impl Ways {
+impl RoutesTaken {
     /// Sends a packet every two seconds, so that no search meets another, after the protocol had time to settle.
     fn walk(&mut self, case: Case, seed: u64) {
         const SETTLED: u64 = 200;
@@ -162,7 +162,7 @@ fn packets_take_short_ways_through_a_field() {
         (OLSR, 100, 0, 100),
         (OLSR_UNIK, 100, 0, 100),
     ] {
-        let mut routes = Ways::default();
+        let mut routes = RoutesTaken::default();
         for seed in 1..=3 {
             routes.walk(case, seed);
         }

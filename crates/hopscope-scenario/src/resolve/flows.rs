@@ -116,7 +116,7 @@ impl Flow {
         named.and_then(known).unwrap_or(LossRecovery::Own)
     }
 
-    /// What tells it from others in conditions.
+    /// What distinguishes it from others in conditions.
     fn signature(&self) -> String {
         let of_flow = ["transport", "control", "recovery", "ack", "app"].map(|name| self.chosen(name));
         json!([of_flow, self.tcp.own(), self.dccp.own(), self.atp.own()]).to_string()

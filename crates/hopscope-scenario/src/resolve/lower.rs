@@ -122,7 +122,7 @@ impl Resolved {
 
     /// What the engine is to look at beside what has been found; none where the network is at fault.
     ///
-    /// Flows at fault are left out, so that what is wrong with the rest is told as well; outages belong to it only where
+    /// Flows at fault are left out, so that what is wrong with the rest is reported as well; outages belong to it only where
     /// all of them are sound.
     pub fn sound(&self, schema: &Schema) -> Option<Sound> {
         let of_flows = self.findings.iter().all(|(path, _)| path.first().is_some_and(|at| OF_FLOWS.contains(&&**at)));
@@ -140,7 +140,7 @@ impl Resolved {
     }
 
     /// What the engine says of a sound part, by the keys of the scenario.
-    pub fn told(&self, sound: &Sound, key: &str, message: &str) -> Finding {
+    pub fn reported(&self, sound: &Sound, key: &str, message: &str) -> Finding {
         (self.of_table(super::engine_keys::of_scenario(key), &sound.flows), message.to_string())
     }
 

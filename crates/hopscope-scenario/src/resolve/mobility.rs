@@ -1,4 +1,4 @@
-//! How nodes move: a model with its keys, or the file that tells of it.
+//! How nodes move: a model with its keys, or the file that gives it.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::values::{Layered, Values};
 use crate::movement_files::{self, Movement, Path};
 use crate::value::Value;
 
-/// The model under which a file tells how nodes move.
+/// The model under which a file shows how nodes move.
 const FILE: &str = "file";
 /// That under which they stay.
 const STATIC: &str = "static";
@@ -99,7 +99,7 @@ impl Resolved {
         !["", STATIC].contains(&self.mobility.values.text("model"))
     }
 
-    /// They move as a file tells.
+    /// They move as a file describes.
     pub(super) fn follows_file(&self) -> bool {
         self.mobility.values.text("model") == FILE
     }

@@ -53,7 +53,7 @@ pub struct Resolved {
     routing_constants: Option<Layered>,
     /// The `[[flow]]` tables.
     pub flows: Vec<Flow>,
-    /// The first of each kind of flows that conditions can tell apart.
+    /// The first of each kind of flows that conditions can distinguish.
     distinct: Vec<usize>,
     wires: Vec<Layered>,
     events: Vec<Layered>,

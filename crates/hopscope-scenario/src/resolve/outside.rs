@@ -37,7 +37,7 @@ pub struct OwnControl {
     pub name: String,
     /// The text that names it, without `tcp:`.
     pub named: String,
-    /// What tells runs with its code and parameters from others.
+    /// What distinguishes runs with its code and parameters from others.
     pub identity: String,
     /// All its parameters.
     pub parameters: Vec<(String, Json)>,

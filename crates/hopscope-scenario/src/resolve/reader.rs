@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
     /// Notes a key that has no effect.
     pub(super) fn without_use(&mut self, path: Path, message: String) {
         match self.idle.iter_mut().find(|(known, _)| *known == path) {
-            Some((_, told)) => *told = message,
+            Some((_, reported)) => *reported = message,
             None => self.idle.push((path, message)),
         }
     }

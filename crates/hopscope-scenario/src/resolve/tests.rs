@@ -52,7 +52,7 @@ fn resolved(schema: &Schema, sections: &Json) -> Resolved {
     resolve(schema, &written(&document), &mut Nowhere, &mut Shared::default())
 }
 
-fn told(schema: &Schema, sections: &Json) -> Vec<String> {
+fn reported(schema: &Schema, sections: &Json) -> Vec<String> {
     let findings = resolved(schema, sections).findings;
     findings.into_iter().map(|(path, message)| format!("{}: {message}", path.join("."))).collect()
 }
@@ -101,10 +101,10 @@ fn a_new_key_is_read_lowered_and_shown() {
 }
 
 #[test]
-fn mistakes_with_a_new_key_are_told_without_a_line_for_it() {
+fn mistakes_with_a_new_key_are_reported_without_a_line_for_it() {
     for name in ["mac", "tcp", "series"] {
         let schema = Schema::of(with_new_key(name));
-        let one = |key: &str, value: Json| told(&schema, &json!({name: {key: value}})).join("\n");
+        let one = |key: &str, value: Json| reported(&schema, &json!({name: {key: value}})).join("\n");
         let at = format!("{name}.beacon_gap: found");
         assert_eq!(one("beacon_gap", json!(10)), format!("{at} 10; must be at most 9 s"));
         assert_eq!(
@@ -117,7 +117,7 @@ fn mistakes_with_a_new_key_are_told_without_a_line_for_it() {
         assert!(misspelt.ends_with("(did you mean \"beacon_gap\"?)"), "{misspelt}");
     }
     let schema = Schema::of(with_new_key("mac"));
-    let elsewhere = told(&schema, &json!({"radio": {"beacon_gap": 1}}));
+    let elsewhere = reported(&schema, &json!({"radio": {"beacon_gap": 1}}));
     assert_eq!(elsewhere, ["radio.beacon_gap: unknown key here; beacon_gap is mac.beacon_gap"]);
 }
 
@@ -130,7 +130,7 @@ fn editors_complete_a_new_key_from_the_schema() {
 }
 
 #[test]
-fn everything_that_is_wrong_is_told_at_once() {
+fn everything_that_is_wrong_is_reported_at_once() {
     let wrong = json!({
         "topology2": {},
         "radio": {"error": {"per": 0.1}},
@@ -162,7 +162,7 @@ fn sound_flows_are_looked_at_beside_those_at_fault_and_keep_their_numbers() {
     );
     whole["flows"].as_array_mut().expect("flows").remove(0);
     assert_eq!(sound.config, Ok(serde_json::from_value(whole).expect("a configuration")));
-    let key = |engine| point.told(&sound, engine, "").0.join(".");
+    let key = |engine| point.reported(&sound, engine, "").0.join(".");
     assert_eq!([key("flows.1.packet"), key("flows.2.app.rate")], ["flow.1.packet", "flow.2.rate"]);
     assert_eq!(point.key_of("flows.3.to").join("."), "flow.2.to");
 }

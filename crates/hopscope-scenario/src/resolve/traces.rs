@@ -69,7 +69,7 @@ pub(super) fn read(reader: &mut Reader<'_>, outside: &mut dyn Outside, shared: &
 /// Values have to begin within the run, and no power is above that of its sender.
 pub(super) fn check(reader: &mut Reader<'_>, result: &mut Resolved) {
     let (end, origin) = (result.top.whole("duration"), result.traces.origin);
-    let mut told = Vec::new();
+    let mut reported = Vec::new();
     for (name, trace) in &result.traces.files {
         let late = trace.samples.iter().filter(|sample| sample.0.0 - origin >= end).count();
         if late > 0 {
@@ -86,7 +86,7 @@ pub(super) fn check(reader: &mut Reader<'_>, result: &mut Resolved) {
                 let hint = "; time_origin = \"first\" counts from the first of them";
                 reader.refuse(at(name), message + hint);
             } else {
-                told.push(format!("radio.{name}: {message}"));
+                reported.push(format!("radio.{name}: {message}"));
             }
         }
         if *name == "rssi_trace" {
@@ -95,7 +95,7 @@ pub(super) fn check(reader: &mut Reader<'_>, result: &mut Resolved) {
             }
         }
     }
-    result.traces.late = told;
+    result.traces.late = reported;
 }
 
 impl Resolved {

@@ -20,32 +20,32 @@ const RANGES: &str = "ranges";
 impl Resolved {
     /// What is allowed but hardly meant.
     pub fn warnings(&self) -> Vec<Warning> {
-        let mut told: Vec<Warning> = self.of_ranges().into_iter().map(|text| (RANGES, text)).collect();
+        let mut reported: Vec<Warning> = self.of_ranges().into_iter().map(|text| (RANGES, text)).collect();
         let nodes = self.nodes();
         let mut first: BTreeMap<[u64; 2], usize> = BTreeMap::new();
-        told.extend(self.of_unused().map(|text| ("", text)));
+        reported.extend(self.of_unused().map(|text| ("", text)));
         let never = self.never_there();
         for (node, place) in nodes.iter().enumerate().take(nodes.len() - self.wired()).filter(|(node, _)| !never[*node])
         {
             // Adding zero makes one of the two zeros.
             let other = *first.entry(place.map(|length| (length + 0.0).to_bits())).or_insert(node);
             if other != node {
-                told.push(("", format!("topology: nodes {other} and {node} are at the same place")));
+                reported.push(("", format!("topology: nodes {other} and {node} are at the same place")));
                 break;
             }
         }
         for (index, late) in self.flows.iter().enumerate().filter_map(|(n, flow)| Some((n, flow.late.as_ref()?))) {
-            told.push(("", format!("flow.{index}.path: {late}")));
+            reported.push(("", format!("flow.{index}.path: {late}")));
         }
-        told.extend(self.traces.late.iter().map(|text| ("", text.clone())));
+        reported.extend(self.traces.late.iter().map(|text| ("", text.clone())));
         if self.section("routing").text("protocol") == "static" {
             if self.moves() {
-                told.push(("", "routing: nodes move, but static routes stay those of the beginning".to_string()));
+                reported.push(("", "routing: nodes move, but static routes stay those of the beginning".to_string()));
             }
-            return told; // the engine tells where they lead nowhere
+            return reported; // the engine shows where they lead nowhere
         }
         if self.is_shadowed() || self.moves() {
-            return told; // what a node reaches is not what its place says, or changes
+            return reported; // what a node reaches is not what its place says, or changes
         }
         let given = self.wires.iter().map(|wire| ["from", "to"].map(|end| wire.whole(end) as usize));
         let placed = self.placed.iter().flat_map(|placed| &placed.wires).map(|wire| wire.ends.map(|end| end as usize));
@@ -60,10 +60,10 @@ impl Resolved {
                 let apart = format!(
                     "flow.{index}: no chain of neighbours within radio.tx_range{wires} joins nodes {from} and {to}"
                 );
-                told.push((APART, apart));
+                reported.push((APART, apart));
             }
         }
-        told
+        reported
     }
 
     /// That the receive range is still that of 2 Mbit/s, at a rate that does not reach as far.
