@@ -142,18 +142,28 @@ fn value_of(value: &Spanned<DeValue<'_>>, place: &mut Place, depth: usize) -> Re
         DeValue::Array(list) => return list_of(list, place, depth),
         DeValue::Table(table) => return table_of(table, place, depth),
         // The nearest double; one beyond all of them is infinite, which no key takes.
-        DeValue::Float(number) => {
-            Value::Float(number.as_str().parse().unwrap_or(f64::NAN), number.as_str().to_string())
-        }
+        DeValue::Float(number) => match number.as_str().parse() {
+            Ok(nearest) => Value::Float(nearest, number.as_str().to_string()),
+            Err(_) => return Err((value.span().start, no_number(number.as_str()))),
+        },
         DeValue::Integer(number) if number.as_str().len() > MOST_DIGITS => {
             let message = format!("is no TOML scenario: a number of more than {MOST_DIGITS} digits");
             return Err((value.span().start, message));
         }
         DeValue::Integer(number) => match i128::from_str_radix(number.as_str(), number.radix()) {
             Ok(whole) => Value::Int(whole),
+            // The parser does not look at all that stands behind an underscore: `1_000x`.
+            Err(_) if !number.as_str().trim_start_matches(['+', '-']).chars().all(|c| c.is_digit(number.radix())) => {
+                return Err((value.span().start, no_number(number.as_str())));
+            }
             Err(_) => Value::Huge(number.to_string()),
         },
     })
+}
+
+/// What is said of a text that begins like a number and goes on otherwise.
+fn no_number(text: &str) -> String {
+    format!("is no TOML: {text} is no number")
 }
 
 /// What the parser says of a text that is no TOML.
@@ -260,6 +270,12 @@ mod tests {
             assert_eq!(places.at(&path.split('/').collect::<Vec<_>>()), at, "{path}");
         }
         assert_eq!(places.at::<&str>(&[]), Some((1, 1)));
+    }
+
+    #[test]
+    fn what_only_begins_like_a_number_is_refused_at_its_place() {
+        let faults = parse("a = [1_000standard\", 2]").expect_err("no number");
+        assert_eq!((faults[0].at, faults[0].message.as_str()), ((1, 6), "is no TOML: 1000standard\" is no number"));
     }
 
     #[test]
