@@ -400,7 +400,7 @@ def transports() -> list[tuple[str, str]]:
     """Transport protocols, each with one line of description."""
 
 def controls() -> list[tuple[str, str]]:
-    """Congestion controls of TCP with one line and usual recovery each; one from outside the engine is named by its own code."""
+    """Congestion controls of TCP with one line and usual recovery each, without those of the user's own code."""
 
 def recoveries() -> list[tuple[str, str]]:
     """Ways of loss recovery of TCP with one line each."""
