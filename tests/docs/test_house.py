@@ -402,7 +402,7 @@ def test_the_reference_of_studies_names_every_verb() -> None:
     from hopscope.studies.statements import VERBS
 
     page = (ROOT / "docs/reference/studies.md").read_text()
-    named = page[page.index("`studies/verbs.py::VERBS`:") :].partition("`share` counts runs")[0]
+    named = page[page.index("`python/hopscope/studies/verbs.py::VERBS`:") :].partition("`share` counts runs")[0]
     assert {name for name in VERBS if not re.search(rf"\b{name}\b", named)} == set()
 
 
