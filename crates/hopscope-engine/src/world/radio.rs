@@ -108,7 +108,9 @@ impl<R: Recorder> World<R> {
 
     /// The scan where every copy of a frame has the power and the flags of its link. Where all keep the same rules
     /// (`SHARED`), nobody looks them up at each hearer.
-    #[inline(always)]
+    ///
+    /// Out of line: its loop over the hearers needs the registers that the rest of a transmission would take.
+    #[inline(never)]
     fn transmit_plainly<const SHARED: bool>(&mut self, frame: &Frame, place: u32, received: Packed, slot: u32) {
         let now = self.now;
         let broadcast = frame.is_broadcast();
