@@ -180,7 +180,7 @@ def test_a_run_that_changes_while_it_is_shown_is_reported(chain: Path, tmp_path:
     assert result.points[1].runs[0]["seed"] == 1
 
 
-def test_scenarios_whose_rows_cannot_be_reported_apart_are_read_whole(chain: Path, tmp_path: Path) -> None:
+def test_scenarios_whose_rows_cannot_be_distinguished_are_read_whole(chain: Path, tmp_path: Path) -> None:
     one = hs.load(chain, {"sweep": {}})
     two = one.replace({"title": "same", "mac.queue": 5})
     hs.run_scenarios([one, two], store=tmp_path / "store")

@@ -67,7 +67,7 @@ def test_a_missing_run_and_old_tables_are_found_and_left_alone(chain: Path, tmp_
     assert found.problems == ("the tables are not up to date",)
 
 
-def test_another_build_is_reported_of(chain: Path, tmp_path: Path) -> None:
+def test_another_build_is_named(chain: Path, tmp_path: Path) -> None:
     hs.run(chain, out=tmp_path / "store")
     file = tmp_path / "store" / "manifest.json"
     manifest = json.loads(file.read_text()) | {"engine": "0123456789abcdef", "hopscope": "0.0.1"}

@@ -45,7 +45,7 @@ def test_results_are_those_of_the_fields_one_by_one_and_pair() -> None:
     assert row.n == 3
 
 
-def test_the_keys_of_runs_report_fields_apart() -> None:
+def test_the_keys_of_runs_distinguish_fields() -> None:
     def keys(**changes: Any) -> set[str]:
         return {run.key for run in make_plan([hs.Scenario(FIELD).replace(changes)]).unique()}
 

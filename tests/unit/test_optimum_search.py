@@ -101,7 +101,7 @@ def test_without_noise_the_optimum_of_any_function_is_found(values: list[int]) -
 
 @given(seed=st.integers(0, 10_000), best=st.integers(2, 31))
 @settings(max_examples=FEW)
-def test_with_noise_the_optimum_is_among_those_not_reported_apart(seed: int, best: int) -> None:
+def test_with_noise_the_optimum_is_among_the_indistinguishable(seed: int, best: int) -> None:
     sample = noisy(lambda v: -((v[0] - best) ** 2), own=3.0)
     found, _ = run([whole(1, 32)], lambda v, s, d: sample(v, s + 1000 * seed, d))
     kept = [entry.value[0] for entry in found.having("best", "indistinguishable", "undecided")]

@@ -107,7 +107,7 @@ def test_a_flow_across_parts_without_a_gateway_is_refused() -> None:
     assert "neighbours within tx_range and wires joins them" in message
 
 
-def test_a_routing_protocol_is_reported_of_parts_that_nothing_joins() -> None:
+def test_parts_that_nothing_joins_are_reported_under_a_routing_protocol() -> None:
     apart = mixed({**WIRE, "from": 3}, routing={"protocol": "aodv"})
     assert apart.warnings() == ["flow.0: no chain of neighbours within radio.tx_range and wires joins nodes 0 and 4"]
     assert mixed(WIRE, routing={"protocol": "aodv"}).warnings() == []

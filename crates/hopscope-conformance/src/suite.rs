@@ -59,8 +59,8 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let mut paths = Vec::new();
     collect(&options.folder, &mut paths)?;
     paths.sort();
-    let away = options.folder.join("expected.toml");
-    let file = options.expected.clone().or_else(|| away.is_file().then_some(away));
+    let in_folder = options.folder.join("expected.toml");
+    let file = options.expected.clone().or_else(|| in_folder.is_file().then_some(in_folder));
     let expected = file.as_deref().map(Expected::read).transpose()?;
     let mut report = Report::default();
     for path in paths {

@@ -356,9 +356,9 @@ impl Station {
         self.own_mut().post_only = true;
     }
 
-    /// Adds the slots that make up `extension` to the pending back-off.
-    pub fn lengthen_backoff(&mut self, extension: Span, rules: &StationRules) {
-        self.own_mut().remaining += extension.0.div_ceil(rules.timing.slot.0) as u32;
+    /// Adds the slots that make up `added` to the pending back-off.
+    pub fn lengthen_backoff(&mut self, added: Span, rules: &StationRules) {
+        self.own_mut().remaining += added.0.div_ceil(rules.timing.slot.0) as u32;
     }
 
     /// The pending back-off counts from `at` on.

@@ -562,15 +562,15 @@ impl Dcf {
 
     /// Lengthens the back-off by one exchange (fu2003, algorithm 2).
     fn pace(&self, out: &Outgoing, pacing: Pacing, cx: &mut MacCx<'_>) {
-        let extension = match (&cx.rules.fragmentation, pacing.overhead) {
+        let added = match (&cx.rules.fragmentation, pacing.overhead) {
             (None, false) => out.airtime(),
             (None, true) => out.airtime() + cx.rules.overhead(out.to, out.mode, out.rts),
             (Some(cut), false) => cx.rules.fragments_airtime(cut, out.mode, out.bytes),
             (Some(_), true) => cx.rules.exchange(out.to, out.bytes - cx.rules.header),
         };
         match pacing.clock {
-            PacingClock::Backoff => cx.station.lengthen_backoff(extension, &cx.rules.station),
-            PacingClock::Wall => cx.station.delay_backoff(cx.now + extension),
+            PacingClock::Backoff => cx.station.lengthen_backoff(added, &cx.rules.station),
+            PacingClock::Wall => cx.station.delay_backoff(cx.now + added),
         }
     }
 

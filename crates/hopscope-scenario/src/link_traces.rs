@@ -51,7 +51,7 @@ pub struct Trace {
     pub lines: Vec<u32>,
 }
 
-/// What the text of a file describes the links between so many nodes, in order of time.
+/// What the text of a file says of the links between so many nodes, in order of time.
 ///
 /// Columns are separated by comma, semicolon, tab or blank. A header names them: `time` (seconds), `from`, `to`, and `rssi` (dBm) or
 /// `loss` (probability); without one they stand in this order. Lines that begin with # are passed over.

@@ -9,7 +9,7 @@ pub enum Value {
     Flag(bool),
     /// A whole number.
     Int(i128),
-    /// A whole number beyond 128 bits: its decimal digits.
+    /// A whole number beyond 128 bits: its digits as written, `0x` and its like in front.
     Huge(String),
     /// A number and its shortest text.
     Float(f64, String),

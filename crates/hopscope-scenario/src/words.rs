@@ -7,7 +7,7 @@ const FEW: usize = 6;
 /// Least likeness of a word that is offered in place of another.
 const CUTOFF: f64 = 0.6;
 /// So much of a word is looked at.
-const SAMPLED_NODES: usize = 200;
+const MOST_LETTERS: usize = 200;
 
 /// The choices as readable text for a message.
 pub fn listed<S: AsRef<str>>(choices: &[S]) -> String {
@@ -56,7 +56,7 @@ pub fn closest<'a, S: AsRef<str>>(word: &str, choices: &'a [S]) -> Option<&'a st
     if !of_tools.is_empty() {
         return None; // it means something else, whatever letters it shares
     }
-    let letters: Vec<char> = word.chars().take(SAMPLED_NODES).collect();
+    let letters: Vec<char> = word.chars().take(MOST_LETTERS).collect();
     let mut best: Option<(f64, &str)> = None;
     for choice in choices() {
         let other: Vec<char> = choice.chars().collect();

@@ -111,8 +111,7 @@ pub enum PathEvent {
     RouteExpired,
     /// A notice has come that packets do not reach the other end (ICMP, RFN); what ended with it was reported before.
     Unreachable,
-    /// There is a route to the other end again, or another one; concerns no packet, and only those who ask for it
-    /// .
+    /// There is a route to the other end again, or another one; concerns no packet, and only those who ask for it.
     RouteFound,
 }
 

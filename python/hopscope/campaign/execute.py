@@ -61,7 +61,7 @@ def execute(
         failed: takes a run and the reason.
         jobs: runs at a time; default: all cores.
         executor: another executor, for example of a cluster; it gets :func:`run_config`.
-        watcher: reported about progress.
+        watcher: is notified of progress.
         captures: each run writes one, which takes an executor of ours.
         traces: records wanted of the runs; only without an executor of another kind.
 

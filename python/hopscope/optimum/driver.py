@@ -243,7 +243,7 @@ def optimize(
         metric: ``network.NAME``, ``flow.I.NAME``, ``group.GROUP.NAME`` or ``node.I.NAME``.
         minimize: look for the smallest mean.
         within: the answer is the smallest value that is indistinguishable from the best mean, or within this share of
-            it, such as ``"2%"``; 0: cannot be distinguished from it.
+            it, such as ``"2%"``; 0: only what is indistinguishable.
         oracle: look for the best fixed number of segments for one ACK (``ack = "fixed"``, ``tcp.ack_every``, from 1 to
             the smallest window and at most 16 where ``over`` says nothing else), and set the scenario's own policies
             beside it.

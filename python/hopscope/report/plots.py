@@ -1,7 +1,7 @@
 """Figures: one function for each kind of chart, each takes data and returns a matplotlib figure.
 
 The figures use the Agg canvas and no global state, so they can be drawn in any thread and without a display. Colours
-follow Okabe and Ito's palette, which colour-blind readers can report apart; markers, dashes and patterns do the same in
+follow Okabe and Ito's palette, which colour-blind readers can distinguish; markers, dashes and patterns do the same in
 grey print.
 """
 

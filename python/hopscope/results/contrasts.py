@@ -228,7 +228,7 @@ def contrasts(
         InputError: the sides have no point or no seed in common, or do not sweep ``by``.
         NotFound: a side has no such metric.
     """
-    first, second = _reported_apart(_as_side(first), _as_side(second))
+    first, second = _with_different_names(_as_side(first), _as_side(second))
     names = _named(metrics, [first, second])
     places, remarks = _places(first, second, by)
     rows: list[Contrast] = []
@@ -302,7 +302,7 @@ def _as_side(given: Side | BaseResult) -> Side:
     return given if isinstance(given, Side) else Side(given.scenario.title, given, given.points, is_named=False)
 
 
-def _reported_apart(first: Side, second: Side) -> tuple[Side, Side]:
+def _with_different_names(first: Side, second: Side) -> tuple[Side, Side]:
     """The two sides, named by the values of the only key in which they differ."""
     differ = differences(first.result, first.points[0], second.result, second.points[0])
     if len(differ) == 1 and not (first.keys or second.keys or first.is_named or second.is_named):

@@ -81,7 +81,7 @@ fn run(mut sender: Box<dyn End>, mut receiver: Box<dyn End>, script: Script<'_>)
     let mut counts = Counts::default();
     let mut highest = 0;
     let mut copies: BTreeMap<(bool, usize), usize> = BTreeMap::new();
-    let mut route: BTreeMap<(Time, u64), (bool, Wire)> = BTreeMap::new();
+    let mut in_transit: BTreeMap<(Time, u64), (bool, Wire)> = BTreeMap::new();
     let (mut now, mut serial) = (Time::ZERO, 0);
     sender.on_time(now);
     receiver.on_time(now);
@@ -112,7 +112,7 @@ fn run(mut sender: Box<dyn End>, mut receiver: Box<dyn End>, script: Script<'_>)
                     Some(Impairment::Late(by)) => by,
                     None => Span::ZERO,
                 };
-                route.insert((now + DELAY + late, serial), (data, wire));
+                in_transit.insert((now + DELAY + late, serial), (data, wire));
             }
         }
         if sender.done() && receiver.received().len() == SEGMENTS * MSS {
@@ -120,11 +120,11 @@ fn run(mut sender: Box<dyn End>, mut receiver: Box<dyn End>, script: Script<'_>)
         }
         let timers = [sender.next(now), receiver.next(now)];
         let timer = timers.iter().flatten().min().copied();
-        let arrival = route.keys().next().copied();
+        let arrival = in_transit.keys().next().copied();
         match (arrival, timer) {
             (Some(key), timer) if timer.is_none_or(|at| key.0 <= at) => {
                 now = key.0;
-                let (data, wire) = route.remove(&key).expect("the first");
+                let (data, wire) = in_transit.remove(&key).expect("the first");
                 called = !data;
                 let end = if data { &mut receiver } else { &mut sender };
                 end.on_segment(&wire, now);

@@ -90,10 +90,10 @@ mod tests {
             let error = network(of(LinkPart::Lred, link), &own).check_link_layers().remove(0);
             (error.key, error.message)
         };
-        let into_errors = |key: &str, message: &str| (key.to_string(), message.to_string());
-        assert_eq!(refused(&[], &[&[0, 1], &[2, 1]]), into_errors("layers.1.nodes", "node 1 is in layer 0 as well"));
-        assert_eq!(refused(&[], &[&[3, 3]]), into_errors("layers.0.nodes", "node 3 stands twice"));
-        assert_eq!(refused(&[], &[&[4]]), into_errors("layers.0.nodes", "node 4 does not exist; nodes are 0 to 3"));
+        let error = |key: &str, message: &str| (key.to_string(), message.to_string());
+        assert_eq!(refused(&[], &[&[0, 1], &[2, 1]]), error("layers.1.nodes", "node 1 is in layer 0 as well"));
+        assert_eq!(refused(&[], &[&[3, 3]]), error("layers.0.nodes", "node 3 stands twice"));
+        assert_eq!(refused(&[], &[&[4]]), error("layers.0.nodes", "node 4 does not exist; nodes are 0 to 3"));
         assert_eq!(refused(&[], &[&[0], &[]]).0, "layers.1.nodes");
         assert_eq!(refused(&[2], &[&[0], &[2]]).0, "link.nodes");
         let reversed = LinkConfig { red_max: 1.0, ..of(LinkPart::Red, &[0]) };

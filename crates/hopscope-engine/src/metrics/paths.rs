@@ -8,7 +8,7 @@ pub struct PathLengths {
     /// Copies received while there was a path at all.
     compared: u64,
     /// What those took beyond the shortest path. Below zero where the path has grown behind them.
-    extension: i64,
+    beyond_shortest: i64,
 }
 
 impl PathLengths {
@@ -18,7 +18,7 @@ impl PathLengths {
         self.hops += u64::from(hops);
         if let Some(shortest) = shortest {
             self.compared += 1;
-            self.extension += i64::from(hops) - i64::from(shortest);
+            self.beyond_shortest += i64::from(hops) - i64::from(shortest);
         }
     }
 
@@ -28,7 +28,7 @@ impl PathLengths {
         self.copies += other.copies;
         self.hops += other.hops;
         self.compared += other.compared;
-        self.extension += other.extension;
+        self.beyond_shortest += other.beyond_shortest;
         self
     }
 
@@ -39,7 +39,7 @@ impl PathLengths {
 
     /// Mean hops of a copy beyond the shortest path.
     pub fn extra_hops(&self) -> Option<f64> {
-        (self.compared > 0).then(|| self.extension as f64 / self.compared as f64)
+        (self.compared > 0).then(|| self.beyond_shortest as f64 / self.compared as f64)
     }
 }
 

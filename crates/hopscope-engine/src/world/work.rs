@@ -18,7 +18,7 @@ pub(super) enum Work {
     LinkFailed { node: NodeId, packet: PacketId, reason: DropReason },
     /// The MAC is free: it pulls its next packet, and sources that fill the queue themselves may add one.
     Next { node: NodeId },
-    /// A packet was dropped for want of a route, of of which its source is to be notified.
+    /// A packet was dropped for want of a route, of which its source is to be notified.
     Unroutable { node: NodeId, packet: PacketId },
     /// The routing of a node has lost its way to `dst`, or has one again.
     RouteChanged { node: NodeId, dst: NodeId, event: PathEvent },

@@ -51,12 +51,12 @@ fn variants() -> Vec<(&'static str, Config)> {
     ratio.radio.interference = Interference::Sinr;
     ratio.radio.error_kind = ErrorKind::Sinr;
     ratio.radio.noise_floor = -72.0;
-    let mut observed = ratio.clone();
-    observed.radio.synchronization = Synchronization::Preamble;
-    observed.radio.carrier_sense = CarrierSense::Sum;
-    observed.radio.energy_range = 500.0;
+    let mut preamble = ratio.clone();
+    preamble.radio.synchronization = Synchronization::Preamble;
+    preamble.radio.carrier_sense = CarrierSense::Sum;
+    preamble.radio.energy_range = 500.0;
     all.push(("losses from the ratio", ratio));
-    all.push(("preambles and sums of power", observed));
+    all.push(("preambles and sums of power", preamble));
     let mut basic = busy_field("standard", 8);
     basic.mac.rts_threshold = None;
     all.push(("basic access", basic));

@@ -100,16 +100,16 @@ fn a_traced_loss_stands_in_for_the_error_process_of_its_link() {
 }
 
 #[test]
-fn links_that_are_not_reported_of_are_there_or_not() {
+fn links_without_a_trace_are_there_or_not() {
     let mut config = chain("standard", 2, 10);
     config.flows.push(flow("standard", 0, 2, Transport::Udp, App::cbr(1480.0 * 80.0)));
-    let route = |a: u32, b: u32| [Sample(at(0), a, b, 0.0), Sample(at(0), b, a, 0.0)];
-    config.traces.loss = route(0, 1).to_vec();
+    let link = |a: u32, b: u32| [Sample(at(0), a, b, 0.0), Sample(at(0), b, a, 0.0)];
+    config.traces.loss = link(0, 1).to_vec();
     assert!(World::new(&config, Log::default()).is_ok(), "by the model there is a link from 1 to 2");
     config.traces.untraced = Untraced::Absent;
     let refused = World::new(&config, Log::default()).expect_err("nothing leads to node 2").to_string();
     assert!(refused.starts_with("flows.0"), "{refused}");
-    config.traces.loss.extend(route(1, 2));
+    config.traces.loss.extend(link(1, 2));
     assert!(arrivals(&config)[2..].iter().all(|&count| count >= 9));
 }
 

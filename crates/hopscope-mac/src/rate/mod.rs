@@ -162,7 +162,7 @@ impl RateControl {
         }
     }
 
-    /// An attempt to reach `to` is over. Reports of a data frame that was not answered whether the packet is given up, where
+    /// An attempt to reach `to` is over. Gives, for a data frame that was not answered, whether the packet is dropped, where
     /// that is the business of the rate control.
     #[inline(always)]
     pub fn report(&mut self, rules: Option<&RateRules>, to: NodeId, attempt: Attempt, now: Time) -> Option<bool> {
@@ -241,19 +241,19 @@ impl NeighbourRates {
         };
         let found = self.neighbours.binary_search_by_key(&to, |(node, _)| *node);
         let place = found.unwrap_or_else(|place| {
-            let route = match rules {
+            let algorithm = match rules {
                 RateRules::Arf(rules) => RateAlgorithm::Arf(Arf::new(rules)),
                 RateRules::Minstrel(rules) => {
                     RateAlgorithm::Minstrel(Box::new(Minstrel::new(rules, now, &mut self.stream)))
                 }
             };
-            self.neighbours.insert(place, (to, route));
+            self.neighbours.insert(place, (to, algorithm));
             place
         });
-        let route = &mut self.neighbours[place].1;
-        let before = route.mode();
+        let algorithm = &mut self.neighbours[place].1;
+        let before = algorithm.mode();
         self.sent.count(before);
-        let gives_up = match (&mut *route, rules) {
+        let gives_up = match (&mut *algorithm, rules) {
             (RateAlgorithm::Arf(arf), RateRules::Arf(rules)) => {
                 arf.on_attempt(acknowledged, rules);
                 None
@@ -264,7 +264,7 @@ impl NeighbourRates {
             }
             (RateAlgorithm::Arf(_), RateRules::Minstrel(_)) | (RateAlgorithm::Minstrel(_), RateRules::Arf(_)) => None,
         };
-        let after = route.mode();
+        let after = algorithm.mode();
         if after != before {
             self.change = Some((to, after));
         }

@@ -159,10 +159,10 @@ impl Lab {
 
     /// The station will make these draws: (contention window, slots).
     fn draws_from(mut self, wanted: &[(u32, u32)]) -> Self {
-        let extension = u32::from(self.rules.station.backoff_includes_cw);
+        let inclusive = u32::from(self.rules.station.backoff_includes_cw);
         let seed = (0..).find(|&seed| {
             let mut stream = stream(seed);
-            wanted.iter().all(|&(cw, draw)| stream.below(cw + extension) == draw)
+            wanted.iter().all(|&(cw, draw)| stream.below(cw + inclusive) == draw)
         });
         self.station = Station::new(&self.rules.station, stream(seed.expect("some seed gives these draws")));
         self
@@ -171,8 +171,8 @@ impl Lab {
     /// What a station that nobody chose draws for will draw from these contention windows.
     fn unchosen_draws(&self, windows: &[u32]) -> Vec<u64> {
         let mut stream = stream(0);
-        let extension = u32::from(self.rules.station.backoff_includes_cw);
-        windows.iter().map(|&cw| u64::from(stream.below(cw + extension))).collect()
+        let inclusive = u32::from(self.rules.station.backoff_includes_cw);
+        windows.iter().map(|&cw| u64::from(stream.below(cw + inclusive))).collect()
     }
 
     fn peer(mut self, peer: Peer) -> Self {

@@ -460,15 +460,15 @@ impl AodvConfig {
     /// What ticks all through the run does not tick too often.
     fn check_clocks(&self, checks: &mut Checks) {
         let slow = |time: Span| time >= SHORTEST_CLOCK;
-        let into_errors = |time: Span| {
+        let too_often = |time: Span| {
             format!("is {} s; as a clock it must be at least {} s", seconds(time), seconds(SHORTEST_CLOCK))
         };
-        checks.require(slow(self.sweep_interval), "sweep_interval", || into_errors(self.sweep_interval));
+        checks.require(slow(self.sweep_interval), "sweep_interval", || too_often(self.sweep_interval));
         // The sum of a request's life is reckoned from sound parts alone.
         if self.request_clock && self.net_diameter <= MAX_HOPS && self.node_traversal_time <= LONGEST {
             let life = self.request_life();
             let parts = ["node_traversal_time", "net_diameter"];
-            checks.agree(slow(life), "request_memory", &parts, || into_errors(life));
+            checks.agree(slow(life), "request_memory", &parts, || too_often(life));
         }
     }
 

@@ -43,9 +43,9 @@ impl OutputTimer {
         }
         self.counted = self.counted + exchange;
         let step = RATES.iter().filter(|&&rate| self.share >= rate).count() as u64;
-        let extension = exchange * step;
-        let random = Span((rng.uniform() * extension.0 as f64) as u64);
-        self.ready = now + exchange + extension + random;
+        let added = exchange * step;
+        let random = Span((rng.uniform() * added.0 as f64) as u64);
+        self.ready = now + exchange + added + random;
     }
 }
 

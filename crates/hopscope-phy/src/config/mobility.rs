@@ -233,9 +233,9 @@ impl Movement<'_> {
                 found.note(Err(BuildError::new("mobility.path", message)));
             }
             let too_fast = |pair: &[(Time, [f64; 2])]| {
-                let route = (pair[0].1[0] - pair[1].1[0]).hypot(pair[0].1[1] - pair[1].1[1]);
+                let distance = (pair[0].1[0] - pair[1].1[0]).hypot(pair[0].1[1] - pair[1].1[1]);
                 let time = pair[1].0.0.saturating_sub(pair[0].0.0) as f64 * 1e-9;
-                (time > 0.0 && route / time > FASTEST).then_some(route / time)
+                (time > 0.0 && distance / time > FASTEST).then_some(distance / time)
             };
             if let Some(speed) = path.windows(2).find_map(too_fast) {
                 let message = format!("node {node} moves at {speed:.0} m/s; at most {FASTEST} m/s are possible");

@@ -53,8 +53,8 @@ impl Manhattan {
         to[axis] += 1;
         let (from, to) = if ahead { (from, to) } else { (to, from) };
         self.crossing = to;
-        let (rest, route) = (steady::mean_pause(&self.m), self.m.block * steady::mean_slowness(&self.m));
-        if rng.uniform() * (rest + route) < rest {
+        let (rest, travel) = (steady::mean_pause(&self.m), self.m.block * steady::mean_slowness(&self.m));
+        if rng.uniform() * (rest + travel) < rest {
             return Leg::rest(Time::ZERO, steady::left_of_pause(&self.m, rng), self.place(to));
         }
         self.arrives = true;

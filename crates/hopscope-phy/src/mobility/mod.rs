@@ -116,7 +116,7 @@ impl Mobility {
     /// The ways of the nodes that move until an instant: when each was where it set out, turned or came to rest, metres.
     pub fn paths(mut self, until: Time) -> Vec<(NodeId, Path)> {
         let begun: Vec<(NodeId, Leg)> = self.legs().collect();
-        let mut route = |(node, mut leg): (NodeId, Leg)| {
+        let mut path = |(node, mut leg): (NodeId, Leg)| {
             let mut path = vec![(Time::ZERO, leg.at(Time::ZERO))];
             while leg.until < until {
                 path.push((leg.until, leg.at(leg.until)));
@@ -130,7 +130,7 @@ impl Mobility {
             path.push((until, leg.at(until)));
             (node, path)
         };
-        begun.into_iter().map(&mut route).collect()
+        begun.into_iter().map(&mut path).collect()
     }
 
     /// The next leg of a node whose leg ends now; none where it was stopped in between.

@@ -80,9 +80,9 @@ fn random_waypoint_keeps_the_speed_and_density_of_theory_from_time_zero() {
     let middle = middle_under_way();
     for pause in [0, 30, 300] {
         let m = MobilityConfig { pause: Span::from_secs(pause), ..model(MobilityModel::RandomWaypoint) };
-        let route = mean_distance(AREA) * mean_slowness(&m);
-        let moves = route / (route + mean_pause(&m));
-        let speed = mean_distance(AREA) / (route + mean_pause(&m));
+        let travel = mean_distance(AREA) * mean_slowness(&m);
+        let moves = travel / (travel + mean_pause(&m));
+        let speed = mean_distance(AREA) / (travel + mean_pause(&m));
         // At rest a node is anywhere alike: in the middle half of both sides a quarter of the time.
         let share = moves * middle + (1.0 - moves) * 0.25;
         // The chance that this draw lies so far off is one in a thousand; the seed is fixed.
@@ -141,14 +141,14 @@ fn gauss_markov_remembers_its_speed() {
 #[test]
 fn manhattan_keeps_to_its_streets_and_walks_every_block_alike() {
     let m = MobilityConfig { pause: Span::from_secs(5), block: 100.0, ..model(MobilityModel::Manhattan) };
-    let route = 100.0 * mean_slowness(&m);
+    let travel = 100.0 * mean_slowness(&m);
     let mut mobility = moving(40_000, m);
     for second in [0, 100, 1000] {
         let seen = seen(&mut mobility, at(second));
         let on_street = |x: f64| (x / 100.0 - (x / 100.0).round()).abs() < 1e-9;
         assert!(seen.iter().all(|([x, y], _)| on_street(*x) || on_street(*y)), "{second} s");
         let speed = mean(seen.iter().map(|(_, speed)| *speed));
-        assert!((speed / (100.0 / (route + 5.0)) - 1.0).abs() < 0.02, "{second} s: {speed} m/s");
+        assert!((speed / (100.0 / (travel + 5.0)) - 1.0).abs() < 0.02, "{second} s: {speed} m/s");
         // Of 15 x 4 + 3 x 16 blocks two streets of 15 lie on the long borders.
         let border = |y: f64| y == 0.0 || y == 300.0;
         let moving: Vec<_> = seen.iter().filter(|(_, speed)| *speed > 0.0).collect();
@@ -188,13 +188,13 @@ fn a_node_moves_the_same_whoever_else_does() {
 #[test]
 fn ways_join_the_legs_of_each_node_until_the_end() {
     let m = MobilityConfig { pause: Span::from_secs(5), ..model(MobilityModel::RandomWaypoint) };
-    let routes = moving(5, m.clone()).paths(at(300));
-    assert_eq!(routes.iter().map(|(node, _)| node.0).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+    let paths = moving(5, m.clone()).paths(at(300));
+    assert_eq!(paths.iter().map(|(node, _)| node.0).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
     let mut mobility = moving(5, m);
     for second in [0, 1, 77, 150, 299, 300] {
-        for (&(place, _), (node, route)) in seen(&mut mobility, at(second)).iter().zip(&routes) {
+        for (&(place, _), (node, path)) in seen(&mut mobility, at(second)).iter().zip(&paths) {
             // Between two instants of a way a node goes straight at constant speed.
-            let pair = route.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&at(second))).expect("a stretch");
+            let pair = path.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&at(second))).expect("a stretch");
             let on_it = Leg::between(pair[0].0, pair[1].0, pair[0].1, pair[1].1).at(at(second));
             let off = (place[0] - on_it[0]).hypot(place[1] - on_it[1]);
             assert!(off < 1e-6, "node {node} at {second} s is {off} m beside its way");

@@ -51,9 +51,9 @@ impl Waypoint {
     }
 
     fn steady(&mut self, rng: &mut Stream) -> Leg {
-        let (rest, route) =
+        let (rest, travel) =
             (steady::mean_pause(&self.m), steady::mean_distance(self.size) * steady::mean_slowness(&self.m));
-        if rng.uniform() * (rest + route) < rest {
+        if rng.uniform() * (rest + travel) < rest {
             let place = self.place(rng);
             return Leg::rest(Time::ZERO, steady::left_of_pause(&self.m, rng), place);
         }

@@ -218,12 +218,12 @@ impl<O> Radio<O> {
         draw.uniform() < log_success.exp()
     }
 
-    /// Ratio of `power` to noise and everything else on the air; `extension` is a frame not yet listed.
-    fn sinr(&self, power: f32, extension: Option<f32>, rules: &RadioRules) -> f32 {
+    /// Ratio of `power` to noise and everything else on the air; `newcomer` is a frame not yet listed.
+    fn sinr(&self, power: f32, newcomer: Option<f32>, rules: &RadioRules) -> f32 {
         let others: f64 = self.rest.additive.on_air.iter().map(|&(_, p, _)| f64::from(p)).sum();
         // The locked frame itself is on the list when its own ratio is asked for.
-        let own = if extension.is_some() { f64::from(self.rest.lock.power()) } else { 0.0 };
-        let interference = others - own + f64::from(extension.unwrap_or(0.0));
+        let own = if newcomer.is_some() { f64::from(self.rest.lock.power()) } else { 0.0 };
+        let interference = others - own + f64::from(newcomer.unwrap_or(0.0));
         (f64::from(power) / (rules.noise + interference.max(0.0))) as f32
     }
 }

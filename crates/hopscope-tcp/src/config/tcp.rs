@@ -33,7 +33,7 @@ params! {
         header: u32 = 20, "bytes", "RFC 9293 3.1", in Range::within(0.0, 1_000.0);
         /// Connection set-up and tear-down.
         handshake: Handshake = Handshake::ThreeWay, "", "RFC 9293 3.5";
-        /// Options of SYN and SYN-ACK, which have to do with `handshake = "three-route"`.
+        /// Options of SYN and SYN-ACK, which have to do with `handshake = "three-way"`.
         syn_options: SynOptions = SynOptions::All, "", "RFC 9293 3.7.1, RFC 7323 2, RFC 2018 2",
             when "handshake = three-way";
         /// Initial window in segments; 0 takes the rule of RFC 5681 (2, 3 or 4 by segment size).

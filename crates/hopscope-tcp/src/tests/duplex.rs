@@ -21,7 +21,7 @@ struct Pipe {
     delay_ms: u64,
     impairments: Vec<Option<u64>>,
     sent: usize,
-    path_info: Vec<(Time, usize, usize, TcpSegment)>,
+    in_transit: Vec<(Time, usize, usize, TcpSegment)>,
     /// What each end has sent, as words.
     said: Vec<String>,
     delivered: [u64; 2],
@@ -41,7 +41,7 @@ impl Pipe {
             delay_ms,
             impairments,
             sent: 0,
-            path_info: Vec::new(),
+            in_transit: Vec::new(),
             said: Vec::new(),
             delivered: [0; 2],
             completed: [false; 2],
@@ -84,7 +84,7 @@ impl Pipe {
         self.said.push(format!("{} {} {kind}{answer}", self.now.0 / MS, ["a", "b"][end]));
         if let Some(late) = self.impairments.get(self.sent).copied().unwrap_or(Some(0)) {
             let at = Time(self.now.0 + (self.delay_ms + late) * MS);
-            self.path_info.push((at, self.sent, 1 - end, seg));
+            self.in_transit.push((at, self.sent, 1 - end, seg));
         }
         self.sent += 1;
     }
@@ -92,7 +92,7 @@ impl Pipe {
     /// Runs until `until`, or until nothing is left to happen.
     fn run(&mut self, until: Time) {
         loop {
-            let arrival = self.path_info.iter().map(|&(at, number, ..)| (at, number)).min();
+            let arrival = self.in_transit.iter().map(|&(at, number, ..)| (at, number)).min();
             let timer = |end: usize| self.timers[end].earliest(Time::NEVER).map(|(kind, at)| (at, end, kind));
             let expiry = [timer(0), timer(1)].into_iter().flatten().min_by_key(|(at, ..)| *at);
             let next = arrival.map(|(at, _)| at).into_iter().chain(expiry.map(|(at, ..)| at)).min();
@@ -100,8 +100,8 @@ impl Pipe {
             self.now = at;
             match (arrival, expiry) {
                 (Some((due, number)), _) if due == at => {
-                    let place = self.path_info.iter().position(|segment| segment.1 == number).expect("on its way");
-                    let (_, _, end, seg) = self.path_info.swap_remove(place);
+                    let place = self.in_transit.iter().position(|segment| segment.1 == number).expect("on its way");
+                    let (_, _, end, seg) = self.in_transit.swap_remove(place);
                     self.input(end, |tcp, cx| {
                         tcp.on_segment(&seg, seg.ecn, cx);
                     });
@@ -293,7 +293,7 @@ fn check(case: Case) {
         let state = end.sender().map(TcpSender::state);
         assert_eq!(state, Some(SenderState::Closed), "{state:?}");
     }
-    assert!(pipe.path_info.is_empty());
+    assert!(pipe.in_transit.is_empty());
 }
 
 #[test]

@@ -210,13 +210,13 @@ impl Pipe {
     fn send(&mut self, from: End, seg: TcpSegment) {
         let impairment = self.case.weather.impairments.get(self.segments).copied().unwrap_or(Some(0));
         self.segments += 1;
-        if let Some(extension) = impairment {
+        if let Some(delay_ms) = impairment {
             let mut seg = seg;
             if seg.ecn == Ecn::Ect && self.segments % 7 == 0 {
                 seg.ecn = Ecn::Ce;
             }
             let to = if from == End::Sender { End::Receiver } else { End::Sender };
-            let at = self.now + Span::from_millis(self.case.weather.delay_ms + extension);
+            let at = self.now + Span::from_millis(self.case.weather.delay_ms + delay_ms);
             self.schedule(at, Event::Arrive(to, seg));
         }
     }

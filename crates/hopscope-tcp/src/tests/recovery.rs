@@ -43,7 +43,7 @@ struct Rig {
     sender: TcpSender,
     receiver: TcpReceiver,
     timers: [Expiries; 2],
-    path_info: BTreeMap<(Time, u64), (usize, TcpSegment)>,
+    in_transit: BTreeMap<(Time, u64), (usize, TcpSegment)>,
     script: Script,
     copies: BTreeMap<(usize, u64), u64>,
     now: Time,
@@ -59,7 +59,7 @@ impl Rig {
             sender: TcpSender::new(cfg, variant.kind(cfg), MSS, WINDOW),
             receiver: TcpReceiver::new(cfg, AckPolicy::Every, Span::from_millis(100), sack, MSS, WINDOW),
             timers: [Expiries::default(), Expiries::default()],
-            path_info: BTreeMap::new(),
+            in_transit: BTreeMap::new(),
             script,
             copies: BTreeMap::new(),
             now: Time::ZERO,
@@ -96,7 +96,7 @@ impl Rig {
             None => {}
         }
         self.serial += 1;
-        self.path_info.insert((at, self.serial), (1 - end, seg));
+        self.in_transit.insert((at, self.serial), (1 - end, seg));
     }
 
     fn settle(&mut self, end: usize, out: Vec<TransportEffect>) {
@@ -128,7 +128,7 @@ impl Rig {
                 return self.outcome;
             }
             let mut out = Vec::new();
-            let arrival = self.path_info.keys().next().copied();
+            let arrival = self.in_transit.keys().next().copied();
             let until = arrival.map_or(Time::NEVER, |(at, _)| at);
             let due = (0..2).filter_map(|end| self.timers[end].earliest(until).map(|(kind, at)| (at, end, kind)));
             let end = match (due.min_by_key(|due| (due.0, due.1)), arrival) {
@@ -142,7 +142,7 @@ impl Rig {
                     end
                 }
                 (None, Some(key)) => {
-                    let (end, seg) = self.path_info.remove(&key).expect("the first");
+                    let (end, seg) = self.in_transit.remove(&key).expect("the first");
                     self.now = key.0;
                     match end {
                         0 => self.sender.on_segment(&seg, 1, key.0, &mut out),

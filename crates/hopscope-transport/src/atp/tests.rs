@@ -125,8 +125,8 @@ impl<'a> Pipe<'a> {
 
 fn line(at: Time, end: usize, packet: &AtpPacket, is_lost: bool) -> String {
     let AtpPacket { kind, number, len, delay, .. } = packet;
-    let path_info = if end == 0 { ">" } else { "<" };
-    let mut line = format!("{} {path_info} {kind:?} {number}", at.0 / MS);
+    let arrow = if end == 0 { ">" } else { "<" };
+    let mut line = format!("{} {arrow} {kind:?} {number}", at.0 / MS);
     if packet.is_data() {
         line += &format!(" len {len}{}", if packet.retransmission { " again" } else { "" });
     } else {

@@ -354,12 +354,12 @@ impl FlowConfig {
         let has_control = found.require(wrong.is_none(), key("control"), || wrong.unwrap_or_default());
         let Some(kind) = self.tcp_kind() else {
             found.require(self.recovery == LossRecovery::Own, key("recovery"), || {
-                let route = if self.transport == Transport::Atp {
+                let repair = if self.transport == Transport::Atp {
                     "repairs losses in its own way"
                 } else {
                     "repairs no losses"
                 };
-                format!("found \"{}\"; {word} {route}", self.recovery.word())
+                format!("found \"{}\"; {word} {repair}", self.recovery.word())
             });
             return found.0;
         };

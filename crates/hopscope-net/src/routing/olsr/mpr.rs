@@ -33,9 +33,9 @@ pub(super) fn select(me: NodeId, candidates: &[Candidate], coverage: u32) -> Vec
     for &place in reaches.iter().flatten() {
         wanted[place] += 1;
     }
-    let needs_all: Vec<bool> = wanted.iter().map(|&routes| routes <= coverage).collect();
-    for routes in &mut wanted {
-        *routes = (*routes).min(coverage);
+    let needs_all: Vec<bool> = wanted.iter().map(|&relays_wanted| relays_wanted <= coverage).collect();
+    for relays_wanted in &mut wanted {
+        *relays_wanted = (*relays_wanted).min(coverage);
     }
     let mut choice = Choice { chosen: vec![false; willing.len()], wanted, covered: vec![0; far.len()], reaches };
     for (at, candidate) in willing.iter().enumerate() {
@@ -179,17 +179,17 @@ mod tests {
             let relays = chosen(&neighbours, coverage);
             prop_assert!(relays.is_sorted());
             for node in 20..40 {
-                let routes = |only_relays: bool| neighbours.iter()
+                let reached_by = |only_relays: bool| neighbours.iter()
                     .filter(|n| n.1 > 0 && n.2.contains(&node) && (!only_relays || relays.contains(&n.0)))
                     .count();
-                prop_assert!(routes(true) >= routes(false).min(coverage as usize), "node {node}: {relays:?}");
+                prop_assert!(reached_by(true) >= reached_by(false).min(coverage as usize), "node {node}: {relays:?}");
             }
             for &(node, willingness, reaches) in &neighbours {
                 prop_assert!(willingness != 7 || relays.contains(&node));
                 let idle = reaches.iter().all(|r| {
                     let others = neighbours.iter().filter(|n| n.0 != node && n.2.contains(r) && relays.contains(&n.0));
-                    let routes = neighbours.iter().filter(|n| n.1 > 0 && n.2.contains(r)).count();
-                    others.count() >= routes.min(coverage as usize)
+                    let reached_by = neighbours.iter().filter(|n| n.1 > 0 && n.2.contains(r)).count();
+                    others.count() >= reached_by.min(coverage as usize)
                 });
                 prop_assert!(willingness == 7 || !relays.contains(&node) || !idle, "{node} of {relays:?} is idle");
             }

@@ -134,7 +134,7 @@ pub(in super::super) struct Bbr3 {
     inflight_latest: f64,
 
     // Aggregation of ACKs.
-    extension: [f64; EXTRA_ROUNDS],
+    extra_acked: [f64; EXTRA_ROUNDS],
     extra_since: Time,
     extra_delivered: f64,
 
@@ -208,7 +208,7 @@ impl Bbr3 {
             inflight_short: f64::INFINITY,
             bw_latest: 0.0,
             inflight_latest: 0.0,
-            extension: [0.0; EXTRA_ROUNDS],
+            extra_acked: [0.0; EXTRA_ROUNDS],
             extra_since: Time::ZERO,
             extra_delivered: 0.0,
             full_bw: 0.0,

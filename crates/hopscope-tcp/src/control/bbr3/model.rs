@@ -36,9 +36,9 @@ impl Bbr3 {
 
     pub(super) fn extra_acked(&self) -> f64 {
         if self.full {
-            self.extension.iter().copied().fold(0.0, f64::max)
+            self.extra_acked.iter().copied().fold(0.0, f64::max)
         } else {
-            self.extension[self.rounds as usize % EXTRA_ROUNDS] // STARTUP remembers one round
+            self.extra_acked[self.rounds as usize % EXTRA_ROUNDS] // STARTUP remembers one round
         }
     }
 
@@ -70,7 +70,7 @@ impl Bbr3 {
             self.start_round();
             self.rounds += 1;
             self.rounds_since_up += 1;
-            self.extension[self.rounds as usize % EXTRA_ROUNDS] = 0.0;
+            self.extra_acked[self.rounds as usize % EXTRA_ROUNDS] = 0.0;
         }
         if rs.rate >= self.max_bw() || !rs.app_limited {
             self.rates[1] = self.rates[1].max(rs.rate);
@@ -115,9 +115,9 @@ impl Bbr3 {
             (self.extra_delivered, self.extra_since, expected) = (0.0, rs.now, 0.0);
         }
         self.extra_delivered += rs.newly;
-        let extension = (self.extra_delivered - expected).min(w.cwnd);
-        let slot = &mut self.extension[self.rounds as usize % EXTRA_ROUNDS];
-        *slot = slot.max(extension);
+        let extra = (self.extra_delivered - expected).min(w.cwnd);
+        let slot = &mut self.extra_acked[self.rounds as usize % EXTRA_ROUNDS];
+        *slot = slot.max(extra);
     }
 
     pub(super) fn reset_full(&mut self, baseline: f64) {

@@ -11,7 +11,7 @@ fn linked(nodes: usize, links: &[(usize, usize)], cfg: &DsrConfig) -> Net {
 }
 
 /// A chain 0 to 3 with node 4 beside node 1, after a packet from 0 to 3.
-fn away(cfg: &DsrConfig) -> Net {
+fn with_a_bystander(cfg: &DsrConfig) -> Net {
     let mut net = linked(5, &[(0, 1), (1, 2), (2, 3), (1, 4)], cfg);
     net.send_at(ms(0), 0, 3);
     net.run(ms(100));
@@ -20,9 +20,9 @@ fn away(cfg: &DsrConfig) -> Net {
 
 #[test]
 fn a_node_beside_a_route_learns_it_from_reply_and_packet() {
-    assert_eq!(away(&DsrConfig::default()).path(4, 3), Some(vec![4, 1, 2, 3]));
+    assert_eq!(with_a_bystander(&DsrConfig::default()).path(4, 3), Some(vec![4, 1, 2, 3]));
     let deaf = DsrConfig { promiscuous: false, ..DsrConfig::default() };
-    assert_eq!(away(&deaf).path(4, 3), None);
+    assert_eq!(with_a_bystander(&deaf).path(4, 3), None);
 }
 
 #[test]
@@ -40,7 +40,7 @@ fn an_overheard_packet_reports_its_whole_route_in_both_directions() {
 
 #[test]
 fn an_overheard_error_takes_the_link_from_the_cache() {
-    let mut net = away(&DsrConfig::default());
+    let mut net = with_a_bystander(&DsrConfig::default());
     net.set_link(2, 3, false);
     net.send_at(ms(100), 0, 3);
     net.run(ms(108));
@@ -52,7 +52,7 @@ fn an_overheard_error_takes_the_link_from_the_cache() {
 
 #[test]
 fn a_held_packet_leaves_when_a_route_is_overheard() {
-    let mut net = away(&DsrConfig { nonpropagating_request: false, ..DsrConfig::default() });
+    let mut net = with_a_bystander(&DsrConfig { nonpropagating_request: false, ..DsrConfig::default() });
     net.set_link(1, 4, false);
     net.run(ms(400_000));
     assert_eq!(net.path(4, 3), None, "it has expired");
