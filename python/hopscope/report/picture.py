@@ -1,8 +1,8 @@
 """A picture that can be zoomed and shows what is under the pointer: SVG alone, or in a page of its own.
 
 Marks stand in a plot whose coordinates are the data's; the plot fills whatever width there is, so that the same picture
-fits a phone, a notebook and a wall. Without a script, as in a plain SVG, it shows everything, and the text of the mark under
-the pointer; in a page of its own the wheel zooms, dragging moves, and a double click shows everything again.
+fits a phone, a notebook and a wall. Without a script, as in a plain SVG, it shows everything, and the text of the mark
+under the pointer; in a page of its own the wheel zooms, dragging moves, and a double click shows everything again.
 """
 
 from __future__ import annotations
