@@ -99,15 +99,20 @@ def test_without_noise_the_optimum_of_any_function_is_found(values: list[int]) -
     assert values[int(found.top[0]) - 1] == max(values)
 
 
-@given(seed=st.integers(0, 10_000), best=st.integers(2, 31))
-@settings(max_examples=FEW)
-def test_with_noise_the_optimum_is_among_the_indistinguishable(seed: int, best: int) -> None:
-    sample = noisy(lambda v: -((v[0] - best) ** 2), own=3.0)
-    found, _ = run([whole(1, 32)], lambda v, s, d: sample(v, s + 1000 * seed, d))
-    kept = [entry.value[0] for entry in found.having("best", "indistinguishable", "undecided")]
-    # Five seeds: noise of 3 on each run leaves 1.3 on a mean, against a step of 1 to the neighbour and 4 to the next.
-    assert abs(found.top[0] - best) <= 3
-    assert best in kept or abs(found.top[0] - best) <= 1
+def test_with_noise_the_optimum_is_called_worse_no_oftener_than_the_level_allows() -> None:
+    # Which value noise favours is chance, so the frequency is asserted, over fixed seeds, and no single search. Five
+    # runs with noise of 3 leave 1.3 on a mean; the value next to the optimum is worse by 1, the one after it by 4.
+    searches, called_worse, near = 300, 0, 0
+    for trial in range(searches):
+        best = 2 + trial % 30
+        sample = noisy(lambda v, b=best: -((v[0] - b) ** 2), own=3.0)
+        found, _ = run([whole(1, 32)], lambda v, s, d, t=trial, f=sample: f(v, s + 1000 * t, d))
+        called_worse += best not in {
+            entry.value[0] for entry in found.having("best", "top", "indistinguishable", "undecided")
+        }
+        near += abs(found.top[0] - best) <= 1
+    assert called_worse <= 0.05 * searches
+    assert near >= 0.95 * searches
 
 
 def test_noise_that_all_values_share_does_not_matter() -> None:
