@@ -86,8 +86,6 @@ LONGER: dict[str, str] = {
     "crates/hopscope-scenario/src/ns2/read.rs: plain": "one arm for each kind of statement",
     "crates/hopscope-scenario/src/read.rs: read": "one arm for each kind of key",
     "crates/hopscope-scenario/src/resolve/tables.rs: topology": "one arm for each kind of topology",
-    "crates/hopscope-tcp/src/core.rs: new": "one line for each field; to be cut with `Core`",
-    "crates/hopscope-tcp/src/core.rs: transmit": "to be cut with `Core`",
     "crates/hopscope-tcp/src/receiver.rs: take_data": "the cases of RFC 9293 3.10.7.4 for data, in order",
     "crates/hopscope-wire/src/packet.rs: inside": "one arm for each kind of packet",
     "python/hopscope/campaign/execute.py: execute": "a public function whose doc string lists nine arguments",

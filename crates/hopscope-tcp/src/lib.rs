@@ -18,7 +18,13 @@
 //! |---|---|
 //! | `connection.rs` | one end of a connection: the endpoint that sockets hold |
 //! | `sender.rs` | doors and tear-down of the sending side |
-//! | `core.rs` | sequence space, window, retransmission timer: what every variant shares |
+//! | `core.rs` | what every variant shares, and the steps that need several of its parts |
+//! | `sequence.rs` | what is acknowledged, sent, and to be sent |
+//! | `peer_window.rs` | the window that the peer leaves |
+//! | `loss_state.rs` | duplicate ACKs, and the recovery under way |
+//! | `timed.rs` | the retransmission timer, and what is timed |
+//! | `ecn.rs` | marks that come back |
+//! | `header.rs` | what segments say beside their data |
 //! | `cut.rs` | when the window is cut |
 //! | `setup.rs` | the SYN and the initial window |
 //! | `recovery/` | what an ACK, a duplicate ACK and a timeout make the sender send; one file per style |
@@ -48,8 +54,12 @@ mod connection;
 pub mod control;
 mod core;
 mod cut;
+mod ecn;
 pub mod endpoint;
+mod header;
+mod loss_state;
 mod pacing;
+mod peer_window;
 mod persist;
 mod push;
 mod reading;
@@ -63,6 +73,7 @@ mod rules;
 mod sack;
 mod sender;
 mod sent;
+mod sequence;
 mod setup;
 mod stats;
 #[cfg(test)]

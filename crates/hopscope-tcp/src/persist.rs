@@ -8,44 +8,40 @@ use super::Cx;
 use super::core::Core;
 
 impl Core {
-    /// The peer takes nothing.
-    pub(super) fn is_shut(&self) -> bool {
-        self.max_window == 0
-    }
-
     /// Where the window is closed and something waits, the timer runs.
     #[inline]
     pub(super) fn watch_window(&mut self, cx: &mut Cx) {
-        if self.is_shut() && self.una < self.end() && !self.rto_timer.running() {
-            self.restart_rto(cx);
+        if self.peer.is_shut() && self.seq.una() < self.seq.end() && !self.timing.is_running() {
+            self.timing.restart(cx);
         }
     }
 
     /// The timer has expired while the window is closed: a byte asks for it, the one that is under way again or the next.
     #[cold]
     pub(super) fn probe_window(&mut self, cx: &mut Cx) {
-        if self.una < self.end() {
-            let (seq, is_new) = (self.una, self.una == self.max);
-            if !is_new || seq < self.data_end {
+        let seq = self.seq.una();
+        if seq < self.seq.end() {
+            if !self.seq.is_idle() || seq < self.seq.data_end() {
                 let after = self.transmit(seq, seq + 1, cx);
-                self.nxt = self.nxt.max(after);
+                self.seq.move_past(after);
             } else {
                 self.transmit_next(cx); // a FIN is a byte of its own
             }
-            self.timed = None;
-            self.probed = true;
-            self.rtt.back_off();
-            self.restart_rto(cx);
+            // A peer that opens its window late says nothing of the path.
+            self.timing.forget();
+            self.peer.note_probe();
+            self.timing.rtt.back_off();
+            self.timing.restart(cx);
         }
     }
 
     /// The window is open: what probes have done to the timer is over. What they sent is sent again by the usual ways.
     pub(super) fn unprobe(&mut self) {
-        if std::mem::take(&mut self.probed) {
-            self.rtt.end_back_off();
-            if self.una < self.max {
-                self.nxt = self.una;
-                self.window_use.forget();
+        if self.peer.end_probing() {
+            self.timing.rtt.end_back_off();
+            if !self.seq.is_idle() {
+                self.seq.go_back();
+                self.usage.forget_window();
             }
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::ack::outside::AckRule;
 use super::ack::{AckDecision, Acker, Arrival, Guard};
-use super::core::Reverse;
+use super::header::Reverse;
 use super::reading::Reading;
 use super::reassembly::{Placed, Reassembly};
 use super::reset::refuse;

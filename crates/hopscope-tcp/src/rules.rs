@@ -5,8 +5,6 @@ use crate::config::TcpConfig;
 /// What the machines read of them; see the parameters of the same names.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules {
-    pub(super) times_repetitions: bool,
-    pub(super) backoff_ends_by_ack: bool,
     pub(super) idle_is_timeout: bool,
     pub(super) limited_after_timeout: bool,
     pub(super) idle_duplicates_count: bool,
@@ -26,8 +24,6 @@ pub(super) struct Rules {
 impl Rules {
     pub(super) fn new(cfg: &TcpConfig) -> Self {
         Rules {
-            times_repetitions: cfg.times_repetitions,
-            backoff_ends_by_ack: cfg.backoff_ends_by_ack,
             idle_is_timeout: cfg.idle_is_timeout,
             limited_after_timeout: cfg.limited_after_timeout,
             idle_duplicates_count: cfg.idle_duplicates_count,

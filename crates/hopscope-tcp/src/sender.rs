@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::core::{Core, Reverse};
+use super::core::Core;
+use super::header::Reverse;
 use super::push::PushMarks;
 use super::recovery::{LossRecovery, Undo};
 use super::reset::refuse;
@@ -46,10 +47,6 @@ pub struct TcpSender {
     /// The peer's FIN is consumed, and it came before our own left.
     peer_closed: bool,
     closes_second: bool,
-    /// The flow's window in segments; the peer may advertise less.
-    max_window: u64,
-    /// What the peer advertised last, in bytes; `u64::MAX`: nothing yet.
-    advertised: u64,
 }
 
 impl TcpSender {
@@ -61,7 +58,6 @@ impl TcpSender {
             recovery: LossRecovery::new(cfg, kind.recovery, core.mss),
             part: Part::new(cfg),
             door: TcpDoor::new(cfg),
-            max_window: core.max_window,
             core,
             phase: Phase::Idle,
             time_wait: cfg.time_wait,
@@ -71,14 +67,13 @@ impl TcpSender {
             completed: false,
             peer_closed: false,
             closes_second: false,
-            advertised: u64::MAX,
         }
     }
 
     /// Shifts the ticks of the `ns2` round-trip clock against the start of the simulation (ns-2 draws the shift
     /// uniformly from one tick). Exact clocks ignore it.
     pub fn set_clock_phase(&mut self, shift: Span) {
-        self.core.rtt.set_phase(shift);
+        self.core.timing.rtt.set_phase(shift);
     }
 
     /// Gives the congestion control its random numbers (BBR draws where its cycle starts).
@@ -94,17 +89,17 @@ impl TcpSender {
 
     /// Sets PSH where Linux does, for a receiver that looks at it.
     pub fn mark_pushes(&mut self) {
-        self.core.push = Some(PushMarks::new(self.core.mss, self.core.max_window * self.core.mss));
+        self.core.header.mark_pushes(PushMarks::new(self.core.mss, self.core.peer.bytes()));
     }
 
     /// Undoes recoveries that turn out to be needless.
     pub(crate) fn undo_by(&mut self, detection: Detection) {
-        self.core.undo = Undo::new(detection);
+        self.core.loss.undo = Undo::new(detection);
     }
 
     /// Says in data segments what may be in flight, for a receiver that looks at it.
     pub fn signal_window(&mut self) {
-        self.core.signals_window = true;
+        self.core.header.signal_window();
     }
 
     // Inputs.
@@ -119,10 +114,10 @@ impl TcpSender {
 
     /// The application has `bytes` more to send; `u64::MAX`: without end. Nothing is taken after `close`.
     pub fn offer(&mut self, bytes: u64, now: Time, out: &mut Vec<TransportEffect>) {
-        if self.core.closing {
+        if self.core.seq.is_closing() {
             return;
         }
-        self.core.data_end = self.core.data_end.saturating_add(bytes);
+        self.core.seq.offer(bytes);
         if self.may_send() {
             self.recovery.send(&mut self.core, &mut Cx { now, out });
             self.core.watch_window(&mut Cx { now, out });
@@ -131,13 +126,10 @@ impl TcpSender {
 
     /// The application will offer no more. An endless offer ends with what has been sent.
     pub fn close(&mut self, now: Time, out: &mut Vec<TransportEffect>) {
-        if self.core.closing {
+        if self.core.seq.is_closing() {
             return;
         }
-        if self.core.data_end == u64::MAX {
-            self.core.data_end = self.core.max.max(1);
-        }
-        self.core.closing = true;
+        self.core.seq.close(self.core.three_way);
         if self.phase == Phase::Open {
             let mut cx = Cx { now, out };
             if self.may_send() {
@@ -157,7 +149,7 @@ impl TcpSender {
             Phase::TimeWait => {
                 // The last ACK was lost (RFC 9293 3.10.7.4, fifth step), or the segment is none that is awaited (first step).
                 let again = seg.flags.fin && seg.flags.ack;
-                if again || seg.flags.syn || seg.seq != self.core.rcv_nxt {
+                if again || seg.flags.syn || seg.seq != self.core.header.rcv_nxt() {
                     self.send_ack(&mut cx);
                 }
                 if again {
@@ -180,16 +172,15 @@ impl TcpSender {
 
     /// Before every other input: the state of the receiving half, for what is sent in answer.
     pub(super) fn share(&mut self, next: u64, reverse: Reverse) {
-        self.core.rcv_nxt = next;
-        self.core.reverse = Some(reverse);
+        self.core.header.share(next, reverse);
     }
 
     /// This end is the passive one, and its SYN-ACK is acknowledged by `seg`; it left at `sent` if it was sent once.
     pub(super) fn accept(&mut self, seg: &TcpSegment, sent: Option<Time>, cx: &mut Cx) {
         if self.phase == Phase::Idle {
-            self.take_window(seg);
+            self.core.peer.take(seg.window);
             self.core.establish_passively(sent, cx);
-            self.core.take_echo(seg, cx);
+            self.core.timing.take_echo(seg, cx);
             self.phase = Phase::Open;
             self.recovery.send(&mut self.core, cx);
             self.core.watch_window(cx);
@@ -200,7 +191,7 @@ impl TcpSender {
     /// The peer's FIN is consumed.
     pub(super) fn on_peer_closed(&mut self, cx: &mut Cx) {
         self.peer_closed = true;
-        self.closes_second = self.core.max <= self.core.data_end;
+        self.closes_second = self.core.seq.max() <= self.core.seq.data_end();
         if self.phase == Phase::Open {
             self.advance_phase(cx);
         }
@@ -209,17 +200,17 @@ impl TcpSender {
     /// A segment acknowledges what was never sent.
     #[inline]
     pub(super) fn never_sent(&self, seg: &TcpSegment) -> bool {
-        seg.flags.ack && seg.ack > self.core.max && self.phase == Phase::Open
+        seg.flags.ack && seg.ack > self.core.seq.max() && self.phase == Phase::Open
     }
 
     /// Next number expected of the other end.
     pub(super) fn expects(&self) -> u64 {
-        self.core.rcv_nxt
+        self.core.header.rcv_nxt()
     }
 
     /// The window that this end advertises, in bytes.
     pub(super) fn offers(&self) -> u32 {
-        self.core.window_field(self.max_window)
+        self.core.header.window(self.core.peer.limit(), self.core.mss)
     }
 
     /// The connection is over, whatever was under way.
@@ -233,7 +224,7 @@ impl TcpSender {
 
     /// Next number that a segment without data carries.
     pub(super) fn next(&self) -> u64 {
-        self.core.nxt
+        self.core.seq.nxt()
     }
 
     /// The route to the other end has ended.
@@ -266,7 +257,7 @@ impl TcpSender {
         let mut cx = Cx { now, out };
         match timer {
             Timer::Rto => {
-                if self.core.rto_timer.fires(&mut cx) {
+                if self.core.timing.fires(&mut cx) {
                     match self.phase {
                         Phase::SynSent => self.core.time_out_syn(&mut cx),
                         Phase::Open => self.on_timeout(&mut cx),
@@ -280,8 +271,7 @@ impl TcpSender {
                 }
             }
             Timer::Pacing => {
-                let due = self.core.pacer.as_mut().is_some_and(|pacer| pacer.fires(&mut cx));
-                if due && self.may_send() {
+                if self.core.pacing.fires(&mut cx) && self.may_send() {
                     self.recovery.send(&mut self.core, &mut cx);
                 }
             }
@@ -316,7 +306,7 @@ impl TcpSender {
 
     /// Receiver window in segments: the flow's limit, or what ACKs advertise where that is less.
     pub fn receiver_window(&self) -> f64 {
-        self.core.max_window as f64
+        self.core.peer.segments() as f64
     }
 
     /// Slow-start threshold in segments.
@@ -331,17 +321,17 @@ impl TcpSender {
 
     /// Smoothed round-trip time; none before the first sample.
     pub fn srtt(&self) -> Option<Span> {
-        self.core.rtt.srtt()
+        self.core.timing.rtt.srtt()
     }
 
     /// The present retransmission timeout, back-off included.
     pub fn rto(&self) -> Span {
-        self.core.rtt.rto()
+        self.core.timing.rtt.rto()
     }
 
     /// What is lost is being repaired: true behind a timeout, false in a recovery that duplicate or selective ACKs began.
     pub fn is_repairing(&self) -> Option<bool> {
-        match (self.core.recovering, self.core.after_timeout && self.core.una < self.core.recover) {
+        match (self.core.loss.is_recovering(), self.core.loss.is_behind_timeout(self.core.seq.una())) {
             (true, _) => Some(false),
             (false, true) => Some(true),
             (false, false) => None,
@@ -350,7 +340,7 @@ impl TcpSender {
 
     /// Duplicate ACKs, or reports of data above a gap, have come since the last ACK of new data.
     pub fn hears_disorder(&self) -> bool {
-        self.core.dupacks > 0 || self.core.sent.as_ref().is_some_and(|sent| sent.sacked() > 0)
+        self.core.loss.dupacks() > 0 || self.core.sent.as_ref().is_some_and(|sent| sent.sacked() > 0)
     }
 
     /// Counters.
@@ -360,19 +350,19 @@ impl TcpSender {
 
     /// First number not acknowledged.
     pub fn una(&self) -> u64 {
-        self.core.una
+        self.core.seq.una()
     }
 
     /// Numbers sent and not acknowledged.
     pub fn outstanding(&self) -> u64 {
-        self.core.max - self.core.una
+        self.core.seq.max() - self.core.seq.una()
     }
 
     /// Bytes offered and not yet sent once; `u64::MAX` when the offer has no end.
     pub fn backlog(&self) -> u64 {
-        match self.core.data_end {
+        match self.core.seq.data_end() {
             u64::MAX => u64::MAX,
-            end => end.saturating_sub(self.core.max.max(1)),
+            end => end.saturating_sub(self.core.seq.max().max(1)),
         }
     }
 
@@ -381,8 +371,8 @@ impl TcpSender {
         match self.phase {
             Phase::Idle => SenderState::Idle,
             Phase::SynSent => SenderState::SynSent,
-            Phase::Open if self.core.una > self.core.data_end => SenderState::FinWait2,
-            Phase::Open if self.core.max > self.core.data_end => SenderState::FinWait1,
+            Phase::Open if self.core.seq.una() > self.core.seq.data_end() => SenderState::FinWait2,
+            Phase::Open if self.core.seq.max() > self.core.seq.data_end() => SenderState::FinWait1,
             Phase::Open => SenderState::Established,
             Phase::TimeWait => SenderState::TimeWait,
             Phase::Closed => SenderState::Closed,
@@ -413,12 +403,12 @@ impl TcpSender {
             }
             return;
         }
-        self.take_window(seg);
-        self.core.take_echo(seg, cx);
+        self.core.peer.take(seg.window);
+        self.core.timing.take_echo(seg, cx);
         self.core.establish(cx);
         self.phase = Phase::Open;
         if self.core.three_way {
-            self.core.rcv_nxt = 1;
+            self.core.header.expect(1);
             self.send_ack(cx);
         }
         self.recovery.send(&mut self.core, cx);
@@ -432,8 +422,9 @@ impl TcpSender {
             return;
         }
         let is_ack = seg.flags.ack;
-        let is_outside = is_ack && seg.ack.wrapping_sub(self.core.una) > self.core.max - self.core.una;
-        if is_outside && seg.ack > self.core.max {
+        let is_outside =
+            is_ack && seg.ack.wrapping_sub(self.core.seq.una()) > self.core.seq.max() - self.core.seq.una();
+        if is_outside && seg.ack > self.core.seq.max() {
             return self.send_ack(cx); // of what was never sent (RFC 9293 3.10.7.4, RFC 5961 5)
         }
         let before = self.watch(Some(seg), cx.now);
@@ -443,21 +434,21 @@ impl TcpSender {
         // An old ACK says nothing about the window (RFC 9293 3.10.7.4).
         let mut window_changed = false;
         if is_ack && !is_outside {
-            let changes = self.take_window(seg);
-            let duplicate = seg.ack == self.core.una && self.core.hears_dup_acks() && seg.seq_len() == 0;
+            let changes = self.core.peer.take(seg.window);
+            let duplicate = seg.ack == self.core.seq.una() && self.core.hears_dup_acks() && seg.seq_len() == 0;
             // A window that changes or is closed makes no duplicate (RFC 5681 2), unless blocks say what has come (RFC 6675 2).
-            window_changed = changes || self.core.max_window == 0;
+            window_changed = changes || self.core.peer.is_shut();
             let duplicate = duplicate && (!window_changed || seg.n_sack > 0);
-            if (seg.ack > self.core.una || duplicate) && !self.withholds(seg, cx) {
+            if (seg.ack > self.core.seq.una() || duplicate) && !self.withholds(seg, cx) {
                 self.core.take_mark(seg, cx.now);
                 self.core.feed(seg, hops, cx.now);
-                if seg.ack > self.core.una {
-                    self.core.take_echo(seg, cx);
+                if seg.ack > self.core.seq.una() {
+                    self.core.timing.take_echo(seg, cx);
                     self.recovery.on_new_ack(&mut self.core, seg, cx);
                 } else {
                     if self.core.rules.duplicates_are_timed {
-                        self.core.take_echo(seg, cx);
-                        self.core.restart_rto(cx);
+                        self.core.timing.take_echo(seg, cx);
+                        self.core.timing.restart(cx);
                     }
                     self.recovery.on_dup_ack(&mut self.core, seg, cx);
                 }
@@ -466,12 +457,12 @@ impl TcpSender {
         if window_changed {
             self.mind_window(cx);
         }
-        if self.core.undo.is_some() && is_ack && self.may_send() {
+        if self.core.loss.undo.is_some() && is_ack && self.may_send() {
             self.recovery.take_dsack(&mut self.core, seg, cx);
         }
         self.settle(before, cx);
-        if seg.flags.fin && self.core.reverse.is_none() {
-            self.core.rcv_nxt = self.core.rcv_nxt.max(seg.seq + seg.seq_len());
+        if seg.flags.fin && !self.core.header.is_shared() {
+            self.core.header.expect(seg.seq + seg.seq_len());
             self.peer_closed = true;
             self.send_ack(cx);
         }
@@ -481,9 +472,9 @@ impl TcpSender {
     /// An ACK has been overtaken; what it reports above what is acknowledged by now is news all the same.
     #[cold]
     fn on_old_report(&mut self, seg: &TcpSegment, hops: u8, cx: &mut Cx) {
-        let una = self.core.una;
+        let una = self.core.seq.una();
         let mut unseen = TcpSegment { ack: una, n_sack: 0, ..*seg };
-        for block in seg.sack_blocks().iter().filter(|block| block.start > una && block.end <= self.core.max) {
+        for block in seg.sack_blocks().iter().filter(|block| block.start > una && block.end <= self.core.seq.max()) {
             unseen.sack[usize::from(unseen.n_sack)] = *block;
             unseen.n_sack += 1;
         }
@@ -524,7 +515,7 @@ impl TcpSender {
     }
 
     fn on_timeout(&mut self, cx: &mut Cx) {
-        if self.core.is_shut() {
+        if self.core.peer.is_shut() {
             return self.core.probe_window(cx);
         }
         let before = self.watch(None, cx.now);
@@ -535,28 +526,14 @@ impl TcpSender {
         self.settle(before, cx);
     }
 
-    /// The window the peer advertises, in whole segments: less than one is taken for none, as silly windows are not used
-    /// (RFC 9293 3.8.6.2.1). True where it is another than before.
-    #[inline]
-    fn take_window(&mut self, seg: &TcpSegment) -> bool {
-        u64::from(seg.window) != self.advertised && self.take_other_window(seg.window)
-    }
-
-    #[cold]
-    fn take_other_window(&mut self, advertised: u32) -> bool {
-        self.advertised = u64::from(advertised);
-        let window = (self.advertised / self.core.mss).min(self.max_window);
-        std::mem::replace(&mut self.core.max_window, window) != window
-    }
-
     /// The window has changed, or is closed.
     #[cold]
     fn mind_window(&mut self, cx: &mut Cx) {
-        if !self.core.is_shut() {
+        if !self.core.peer.is_shut() {
             self.core.unprobe();
         }
         if self.may_send() {
-            if !self.core.is_shut() {
+            if !self.core.peer.is_shut() {
                 self.recovery.send(&mut self.core, cx);
             }
             self.core.watch_window(cx);
@@ -565,7 +542,7 @@ impl TcpSender {
 
     fn advance_phase(&mut self, cx: &mut Cx) {
         let core = &mut self.core;
-        if !core.closing || core.una < core.data_end {
+        if !core.seq.is_closing() || core.seq.una() < core.seq.data_end() {
             return;
         }
         if !self.completed {
@@ -576,7 +553,7 @@ impl TcpSender {
             self.phase = Phase::Closed;
             core.retire_timers(cx);
             self.recovery.retire(cx);
-        } else if core.una > core.data_end && self.peer_closed {
+        } else if core.seq.una() > core.seq.data_end() && self.peer_closed {
             core.retire_timers(cx);
             self.recovery.retire(cx);
             self.phase = if self.closes_second { Phase::Closed } else { Phase::TimeWait };
@@ -588,11 +565,11 @@ impl TcpSender {
 
     pub(super) fn send_ack(&self, cx: &mut Cx) {
         cx.emit(TcpSegment {
-            seq: self.core.nxt,
-            ack: self.core.rcv_nxt,
-            flags: TcpFlags { ack: true, ece: self.core.echoes_mark(), ..TcpFlags::default() },
-            timestamps: self.core.stamp(cx.now),
-            window: self.core.window_field(self.max_window),
+            seq: self.core.seq.nxt(),
+            ack: self.core.header.rcv_nxt(),
+            flags: TcpFlags { ack: true, ece: self.core.header.echoes_mark(), ..TcpFlags::default() },
+            timestamps: self.core.header.stamps(cx.now),
+            window: self.core.header.window(self.core.peer.limit(), self.core.mss),
             ..TcpSegment::default()
         });
     }

@@ -10,23 +10,23 @@ use hopscope_packet::tcp::{TcpFlags, TcpSegment};
 impl Core {
     /// Sends the SYN, first or again.
     pub(super) fn send_syn(&mut self, cx: &mut Cx) {
-        let again = self.max > 0;
-        self.nxt = 1;
-        self.max = 1;
+        let again = self.seq.max() > 0;
+        self.seq.use_syn();
         if again {
             self.stats.syn_retransmissions += 1;
-            self.timed = None;
-        } else if self.stamp_tick.is_none() {
-            self.timed = Some((1, cx.now));
+            self.timing.forget();
+        } else {
+            self.timing.on_syn_sent(cx.now);
         }
-        self.active = cx.now;
+        self.usage.touch(cx.now);
         self.cc.on_sent(0, cx.now);
-        self.restart_rto(cx);
+        self.timing.restart(cx);
         cx.emit(TcpSegment {
             seq: 0,
-            flags: TcpFlags { syn: true, ece: self.ecn, cwr: self.ecn, ..TcpFlags::default() },
-            timestamps: self.stamp(cx.now),
-            window: window_field(self.max_window, self.mss),
+            // Both flags together ask for ECN (RFC 3168 6.1.1).
+            flags: TcpFlags { syn: true, ece: self.ecn.is_on(), cwr: self.ecn.is_on(), ..TcpFlags::default() },
+            timestamps: self.header.stamps(cx.now),
+            window: window_field(self.peer.segments(), self.mss),
             retransmission: again,
             ..TcpSegment::default()
         });
@@ -36,29 +36,29 @@ impl Core {
     pub(super) fn time_out_syn(&mut self, cx: &mut Cx) {
         if self.rules.syn_loss_cuts {
             // ns-2 treats the SYN as data: ssthresh falls to its minimum.
-            let loss = self.loss(cx.now);
+            let loss = self.loss_at(cx.now);
             self.cc.on_timeout(&mut self.window, &loss);
-            self.recover = 1;
+            self.loss.set_recover(1);
         }
         if !(self.rules.vegas_keeps_start && matches!(self.cc, Cc::Vegas(_))) {
             self.initial_window = 1.0;
         }
-        self.rtt.back_off();
+        self.timing.rtt.back_off();
         self.send_syn(cx);
     }
 
     /// The peer has acknowledged our SYN-ACK, which left at this instant if it was sent once: our first number is used up
     /// as that of a SYN is.
     pub(super) fn establish_passively(&mut self, sent: Option<Time>, cx: &mut Cx) {
-        (self.nxt, self.max) = (1, 1);
-        self.timed = sent.filter(|_| self.stamp_tick.is_none()).map(|at| (1, at));
-        if sent.is_none() {
-            self.initial_window = 1.0;
+        self.seq.use_syn();
+        match sent {
+            Some(at) => self.timing.on_syn_sent(at),
+            None => self.initial_window = 1.0, // as after a SYN that was lost
         }
         self.cc.on_sent(0, sent.unwrap_or(cx.now));
         self.establish(cx);
         if sent.is_none() {
-            self.rtt.after_lost_syn();
+            self.timing.rtt.after_lost_syn();
         }
     }
 
@@ -67,9 +67,9 @@ impl Core {
         let lost_syn = self.stats.syn_retransmissions > 0;
         self.accept(1, cx);
         if lost_syn {
-            self.rtt.after_lost_syn();
+            self.timing.rtt.after_lost_syn();
         }
-        self.active = cx.now;
+        self.usage.touch(cx.now);
         self.window.cwnd = self.initial_window;
         self.cc.on_established(&mut self.window, cx.now);
     }

@@ -33,18 +33,18 @@ impl Counted {
     pub(super) fn on_new_ack(&mut self, core: &mut Core, ack: u64, cx: &mut Cx) {
         if is_behind_timeout(core) {
             // Only what is acknowledged beyond the repair grows the window at its end.
-            if ack == core.recover {
+            if ack == core.loss.recover() {
                 core.accept(ack, cx);
             } else {
                 core.accept_and_grow(ack, cx);
             }
         } else {
             self.move_to(core, ack);
-            if core.recovering && ack < core.recover {
+            if core.loss.is_recovering() && ack < core.loss.recover() {
                 self.on_partial_ack(core, ack, cx);
             } else {
                 self.partial = false;
-                if std::mem::take(&mut core.recovering) {
+                if core.loss.end_recovery() {
                     core.window.cwnd = core.window.ssthresh;
                 }
                 core.accept_and_grow(ack, cx);
@@ -55,10 +55,10 @@ impl Counted {
 
     fn on_partial_ack(&mut self, core: &mut Core, ack: u64, cx: &mut Cx) {
         core.advance(ack);
-        core.take_sample(cx);
+        core.timing.take_sample(ack, cx);
         if !std::mem::replace(&mut self.partial, true) {
-            core.end_back_off();
-            core.restart_rto(cx);
+            core.timing.end_back_off();
+            core.timing.restart(cx);
         }
         self.repeat(core, cx);
     }
@@ -67,12 +67,13 @@ impl Counted {
         if is_behind_timeout(core) {
             return; // it may be the echo of what was sent again
         }
-        if core.recovering {
+        if core.loss.is_recovering() {
             self.report(core);
         } else {
-            core.dupacks += 1;
+            let is_threshold = core.loss.count_dupack().is_ge();
+            // A loss that is known already needs no further duplicates.
             let known = self.first != First::Flying && self.reported > 0;
-            if known || core.dupacks >= core.dupack_threshold {
+            if known || is_threshold {
                 self.enter(core, cx);
             } else if core.limited_transmit {
                 self.report(core);
@@ -86,12 +87,11 @@ impl Counted {
         self.report(core);
         self.partial = false;
         core.stats.fast_retransmits += 1;
-        core.recover = core.max;
-        core.after_timeout = false;
-        core.recovering = true;
-        core.limited_bytes = self.reported * core.mss;
+        core.loss.note_loss(core.seq.max());
+        core.loss.enter_recovery();
+        core.loss.set_limited(self.reported * core.mss);
         core.cut_window(cx.now);
-        core.limited_bytes = 0;
+        core.loss.set_limited(0);
         self.repeat(core, cx);
     }
 
@@ -102,7 +102,7 @@ impl Counted {
 
     /// The same at a timeout, whose FlightSize is the pipe.
     pub(super) fn on_timeout(&mut self, core: &mut Core) {
-        core.limited_bytes = self.left_out(core);
+        core.loss.set_limited(self.left_out(core));
         self.reset();
     }
 
@@ -117,7 +117,7 @@ impl Counted {
             let left_out = self.left_out(core);
             let lost = self.first == First::Lost;
             let room = match lost {
-                true => core.max - core.una + core.mss <= usable * core.mss + left_out,
+                true => core.seq.outstanding() + core.mss <= usable * core.mss + left_out,
                 false => core.has_room_but_for(left_out, usable),
             };
             if !room {
@@ -147,12 +147,12 @@ impl Counted {
 
     /// A duplicate ACK reports one more segment, if there is one.
     fn report(&mut self, core: &Core) {
-        self.reported = (self.reported + 1).min(outstanding(core, core.una) - 1);
+        self.reported = (self.reported + 1).min(outstanding(core, core.seq.una()) - 1);
     }
 
     /// The first outstanding segment will be the one at `ack`.
     fn move_to(&mut self, core: &Core, ack: u64) {
-        let (before, after) = (outstanding(core, core.una), outstanding(core, ack));
+        let (before, after) = (outstanding(core, core.seq.una()), outstanding(core, ack));
         let acked = before - after;
         if acked > self.reported {
             (self.reported, self.first) = (0, First::Flying);
@@ -165,10 +165,10 @@ impl Counted {
 
 /// Segments from `from` on that were sent.
 fn outstanding(core: &Core, from: u64) -> u64 {
-    (core.max - from).div_ceil(core.mss)
+    (core.seq.max() - from).div_ceil(core.mss)
 }
 
 /// Everything that was outstanding at a timeout is being sent again.
 fn is_behind_timeout(core: &Core) -> bool {
-    core.after_timeout && core.una < core.recover
+    core.loss.after_timeout() && core.seq.una() < core.loss.recover()
 }

@@ -15,8 +15,8 @@ mod tahoe;
 mod undo;
 mod vegas;
 
-pub(super) use frto::FrtoState;
-pub(super) use prr::Prr;
+pub(super) use frto::Frto;
+pub(super) use prr::Reduction;
 pub(super) use undo::Undo;
 
 use super::Cx;
@@ -89,7 +89,7 @@ impl LossRecovery {
     /// The first ACK of new data shows that the recovery under way, or the timeout, was needless.
     #[cold]
     fn undo(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
-        let acked = seg.ack - core.una;
+        let acked = seg.ack - core.seq.una();
         match self {
             LossRecovery::NewReno(s) => s.reset(),
             LossRecovery::Counted(s) => s.reset(),
@@ -97,11 +97,11 @@ impl LossRecovery {
             LossRecovery::Rack(s) => s.undo(core, seg),
             LossRecovery::Tahoe | LossRecovery::Reno | LossRecovery::Vegas => {}
         }
-        core.end_recovery();
+        core.loss.end_recovery();
         core.window.inflation = 0.0;
-        core.frto_state = None;
+        core.loss.frto.forget();
         core.accept(seg.ack, cx);
-        core.nxt = core.max;
+        core.seq.skip_to_new();
         core.undo_cut(acked, cx.now);
         self.send(core, cx);
         if let LossRecovery::Rack(s) = self {
@@ -125,16 +125,16 @@ impl LossRecovery {
                 return;
             }
         }
-        let dupacks = core.dupacks;
+        let dupacks = core.loss.dupacks();
         self.forget(core);
-        let frto_state = (!matches!(self, LossRecovery::Rack(_))).then(|| frto::before_timeout(core)).flatten();
+        let trial = (!matches!(self, LossRecovery::Rack(_))).then(|| frto::before_timeout(core)).flatten();
         core.time_out(cx);
-        core.frto_state = frto_state;
+        core.loss.frto.begin(trial);
         if let LossRecovery::Rack(s) = self {
             s.on_timeout(core, cx.now);
         }
         if core.rules.tahoe_counts_on && matches!(self, LossRecovery::Tahoe) {
-            core.dupacks = dupacks; // ns-2's Tahoe goes on counting
+            core.loss.count_on_from(dupacks); // ns-2's Tahoe goes on counting
         }
         self.send(core, cx);
     }
@@ -144,9 +144,9 @@ impl LossRecovery {
     pub(super) fn resume(&mut self, core: &mut Core, cx: &mut Cx) {
         self.forget(core);
         core.go_back();
-        core.frto_state = None;
+        core.loss.frto.forget();
         core.keep_cut();
-        core.restart_rto(cx);
+        core.timing.restart(cx);
         if let LossRecovery::Rack(s) = self {
             s.on_timeout(core, cx.now);
         }

@@ -17,14 +17,13 @@ impl NewReno {
     }
 
     pub(super) fn on_new_ack(&mut self, core: &mut Core, ack: u64, cx: &mut Cx) {
-        if core.recovering && ack < core.recover {
+        if core.loss.is_recovering() && ack < core.loss.recover() {
             self.on_partial_ack(core, ack, cx);
             core.send(core.rules.recovery_burst, cx);
             return;
         }
         self.partial = false;
-        let recovering = core.recovering;
-        core.recovering = false;
+        let recovering = core.loss.end_recovery();
         core.window.inflation = 0.0;
         if recovering && !core.rules.recovery_end_grows {
             core.accept(ack, cx);
@@ -39,10 +38,10 @@ impl NewReno {
     fn on_partial_ack(&mut self, core: &mut Core, ack: u64, cx: &mut Cx) {
         if !self.partial {
             self.partial = true;
-            core.restart_rto(cx);
+            core.timing.restart(cx);
         }
         // Deflate by what is acknowledged and put one segment back.
-        let acked = (ack - core.una) as f64 / core.mss as f64;
+        let acked = (ack - core.seq.una()) as f64 / core.mss as f64;
         let back = if acked < 1.0 { 0.0 } else { 1.0 };
         let w = &mut core.window;
         if w.inflation > acked {
@@ -60,7 +59,7 @@ impl NewReno {
             self.partial = false;
             reno::enter(core, cx);
         }
-        if core.dupacks >= core.dupack_threshold {
+        if core.loss.dupacks_to_threshold().is_ge() {
             core.send(core.rules.recovery_burst, cx);
         }
     }

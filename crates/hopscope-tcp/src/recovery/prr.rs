@@ -4,10 +4,11 @@
 //! Rate halving, which Linux had before, does the same in steps: see [`Core::halve_before`].
 
 use super::super::core::Core;
+use crate::config::TcpConfig;
 
 /// One recovery. All figures are bytes.
 #[derive(Debug, Clone, Copy)]
-pub(in super::super) struct Prr {
+struct Prr {
     /// RecoverFS: in flight when the loss was found.
     flight: u64,
     /// prr_delivered: arrived since.
@@ -23,7 +24,7 @@ impl Prr {
         Prr { flight: flight.max(1), delivered: 0, out: 0, window: 0 }
     }
 
-    pub(in super::super) fn on_sent(&mut self, bytes: u64) {
+    fn on_sent(&mut self, bytes: u64) {
         self.out += bytes;
     }
 
@@ -31,7 +32,7 @@ impl Prr {
     /// it acknowledged cumulatively and reported no further loss.
     fn on_ack(&mut self, arrived: u64, pipe: u64, target: u64, safe: bool, mss: u64) {
         if arrived == 0 {
-            return;
+            return; // a pure duplicate says nothing of what has left the network
         }
         self.delivered += arrived;
         let mut more = if pipe > target {
@@ -48,47 +49,84 @@ impl Prr {
     }
 }
 
-impl Core {
+/// What lets less and less be in flight while a recovery lasts; with neither of the two the window is cut at once.
+#[derive(Debug, Clone)]
+pub(in super::super) struct Reduction {
+    uses_prr: bool,
+    halves_rate: bool,
+    /// The recovery that proportional rate reduction shapes.
+    prr: Option<Prr>,
+    /// Bytes that rate halving lets be in flight; 0: it does nothing.
+    halving: u64,
+}
+
+impl Reduction {
+    pub(in super::super) fn new(cfg: &TcpConfig) -> Self {
+        Reduction { uses_prr: cfg.prr, halves_rate: cfg.rate_halving, prr: None, halving: 0 }
+    }
+
+    /// Recoveries will be shaped by proportional rate reduction.
+    pub(super) fn uses_prr(&self) -> bool {
+        self.uses_prr
+    }
+
+    /// One is.
+    pub(super) fn is_by_prr(&self) -> bool {
+        self.prr.is_some()
+    }
+
     /// A recovery that cut the window begins, with `flight` bytes in flight before the ACK that reported the loss.
     pub(super) fn start_prr(&mut self, flight: u64) {
         self.prr = self.uses_prr.then(|| Prr::new(flight));
     }
 
+    /// So many bytes leave.
+    pub(in super::super) fn on_sent(&mut self, bytes: u64) {
+        if let Some(prr) = &mut self.prr {
+            prr.on_sent(bytes);
+        }
+    }
+
+    /// The recovery is over.
+    pub(in super::super) fn end(&mut self) {
+        self.prr = None;
+        self.halving = 0;
+    }
+}
+
+impl Core {
     /// See [`Prr::on_ack`].
     pub(super) fn reduce(&mut self, arrived: u64, pipe: u64, safe: bool) {
         let target = self.cwnd_bytes();
-        if let Some(prr) = &mut self.prr {
+        if let Some(prr) = &mut self.loss.reduction.prr {
             prr.on_ack(arrived, pipe, target, safe, self.mss);
         }
     }
 
     /// Bytes that may be in flight.
     pub(super) fn flight_limit(&self) -> u64 {
-        self.prr.map_or_else(|| self.cwnd_bytes().max(self.halving), |prr| prr.window)
+        let reduction = &self.loss.reduction;
+        reduction.prr.map_or_else(|| self.cwnd_bytes().max(reduction.halving), |prr| prr.window)
     }
 
     /// Rate halving begins at a window of `cwnd` segments.
     pub(super) fn start_halving(&mut self, cwnd: f64) {
-        if self.halves_rate {
-            self.halving = cwnd as u64 * self.mss;
+        let reduction = &mut self.loss.reduction;
+        if reduction.halves_rate {
+            reduction.halving = cwnd as u64 * self.mss;
         }
     }
 
     /// Before segments leave: no more than one beyond what is in flight.
     pub(super) fn halve_before(&mut self, in_flight: u64) {
-        self.halving = self.halving.min(in_flight + self.mss);
+        let halving = &mut self.loss.reduction.halving;
+        *halving = (*halving).min(in_flight + self.mss);
     }
 
     /// One has left and is in flight: the next has to wait until two have arrived.
     pub(super) fn halve_after(&mut self, in_flight: u64) {
-        self.halving = self.halving.min(in_flight.saturating_sub(self.mss).max(self.mss));
-    }
-
-    /// The recovery has repaired everything, or has failed.
-    pub(in super::super) fn end_recovery(&mut self) {
-        self.recovering = false;
-        self.prr = None;
-        self.halving = 0;
+        let halving = &mut self.loss.reduction.halving;
+        *halving = (*halving).min(in_flight.saturating_sub(self.mss).max(self.mss));
     }
 
     fn cwnd_bytes(&self) -> u64 {

@@ -78,10 +78,10 @@ impl Rack {
 
     pub(super) fn on_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
         self.note(core, seg);
-        if !core.recovering {
+        if !core.loss.is_recovering() {
             core.accept_and_grow(seg.ack, cx);
-        } else if seg.ack >= core.recover {
-            core.end_recovery();
+        } else if seg.ack >= core.loss.recover() {
+            core.loss.end_recovery();
             core.accept(seg.ack, cx);
             self.quarters_last = self.quarters_last.saturating_sub(1);
             if self.quarters_last == 0 {
@@ -89,7 +89,7 @@ impl Rack {
             }
         } else {
             core.advance(seg.ack);
-            core.restart_rto(cx);
+            core.timing.restart(cx);
         }
         self.finish_probe(core, seg, false, cx.now);
         let lost = self.detect(core, core.report.delivered, cx);
@@ -109,17 +109,17 @@ impl Rack {
         if reported(core) > 0 {
             self.probe_timer.stop(); // what is missing is for the reordering timer
         }
-        let before = core.max;
+        let before = core.seq.max();
         self.send(core, cx);
         // What reported segments let out before a loss is known stands for limited transmit.
-        if !core.recovering {
-            core.note_limited(core.max - before);
+        if !core.loss.is_recovering() {
+            core.loss.add_limited(core.seq.max() - before);
         }
     }
 
     /// Back from a timeout: what has had its time is lost (RFC 8985 6.3).
     pub(super) fn on_timeout(&mut self, core: &mut Core, now: Time) {
-        core.nxt = core.max;
+        core.seq.skip_to_new();
         self.probe = None;
         self.probe_timer.stop();
         let limit = self.rtt + self.reordering_window(core);
@@ -134,7 +134,7 @@ impl Rack {
     /// been overtaken, though it was sent again since (Linux takes it for reordering, too).
     pub(super) fn undo(&mut self, core: &mut Core, seg: &TcpSegment) {
         self.note(core, seg);
-        self.reordering |= core.recovering;
+        self.reordering |= core.loss.is_recovering();
         self.reorder_timer.stop();
         if let Some(sent) = &mut core.sent {
             sent.find_again();
@@ -168,25 +168,25 @@ impl Rack {
     /// Sends while what is in flight leaves room in the window: lost segments first, then new data.
     pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
         core.restart_after_idle(cx.now);
-        let before = core.max;
+        let before = core.seq.max();
         loop {
             let Some(sent) = &core.sent else { return };
             if sent.flying() + core.mss > core.flight_limit() {
                 break;
             }
-            let lost = sent.first_lost().map(|seq| seq.max(core.una));
-            if lost.is_none() && !core.has_room(core.max_window) || !core.admits(cx) {
+            let lost = sent.first_lost().map(|seq| seq.max(core.seq.una()));
+            if lost.is_none() && !core.has_room(core.peer.segments()) || !core.admits(cx) {
                 break;
             }
             match lost {
                 Some(seq) => {
-                    core.transmit(seq, core.max, cx);
+                    core.transmit(seq, core.seq.max(), cx);
                 }
                 None => core.transmit_next(cx),
             }
         }
         core.note_limit();
-        if core.max > before {
+        if core.seq.max() > before {
             self.arm_probe(core, cx);
         }
     }
@@ -209,10 +209,10 @@ impl Rack {
         }
         self.reordering |= report.lowest_sent_once.is_some_and(|end| end < self.highest);
         self.highest = self.highest.max(report.highest);
-        if seg.is_dsack() && core.una >= self.widened {
+        if seg.is_dsack() && core.seq.una() >= self.widened {
             self.quarters += 1;
             self.quarters_last = WINDOW_LIFETIME;
-            self.widened = core.max;
+            self.widened = core.seq.max();
         }
     }
 
@@ -222,7 +222,7 @@ impl Rack {
             return Span::ZERO;
         }
         let Some(min_rtt) = self.min_rtt else { return Span::ZERO };
-        Span(min_rtt.0 / 4 * self.quarters).min(core.rtt.srtt().unwrap_or(min_rtt))
+        Span(min_rtt.0 / 4 * self.quarters).min(core.timing.rtt.srtt().unwrap_or(min_rtt))
     }
 
     /// Proportional rate reduction hears of an ACK in recovery.
@@ -238,7 +238,10 @@ impl Rack {
         let newest = self.newest;
         let now = cx.now;
         let Core { sent: Some(sent), cc, window, .. } = core else { return Lost::Nothing };
-        if sent.first_flying().is_none_or(|first| first > newest) && !core.recovering && core.una >= core.recover {
+        if sent.first_flying().is_none_or(|first| first > newest)
+            && !core.loss.is_recovering()
+            && core.seq.una() >= core.loss.recover()
+        {
             return Lost::Nothing; // in order of sending, nothing older than the newest arrival is in flight
         }
         let mut again_at: Option<Time> = None;
@@ -258,17 +261,17 @@ impl Rack {
         if !lost {
             return Lost::Nothing;
         }
-        if !core.recovering && (core.una >= core.recover || !core.after_timeout) {
-            let unreported = core.max - core.una - reported(core);
+        if !core.loss.is_recovering() && (core.seq.una() >= core.loss.recover() || !core.loss.after_timeout()) {
+            let unreported = core.seq.outstanding() - reported(core);
             if core.start_recovery(cx) {
-                core.start_prr(unreported + arrived);
+                core.loss.reduction.start_prr(unreported + arrived);
             }
-            core.recovering = true;
+            core.loss.enter_recovery();
             self.probe_timer.stop();
             Self::reduce(core, arrived, false); // the first repetition counts in what the ACK lets out (RFC 9937 6.1)
             // It does not wait for room in the smaller window.
             if let Some(seq) = core.sent.as_ref().and_then(|sent| sent.first_lost()) {
-                core.transmit(seq.max(core.una), core.max, cx);
+                core.transmit(seq.max(core.seq.una()), core.seq.max(), cx);
             }
             return Lost::Anew;
         }
@@ -278,17 +281,17 @@ impl Rack {
     // Tail-loss probes (RFC 8985 7).
 
     fn arm_probe(&mut self, core: &Core, cx: &mut Cx) {
-        if repairs(core) || self.probe.is_some() || core.una == core.max || reported(core) > 0 {
+        if repairs(core) || self.probe.is_some() || core.seq.is_idle() || reported(core) > 0 {
             self.probe_timer.stop();
             return;
         }
-        let mut wait = core.rtt.srtt().map_or(FIRST_PROBE, |srtt| srtt * 2);
-        if core.max - core.una <= core.mss {
+        let mut wait = core.timing.rtt.srtt().map_or(FIRST_PROBE, |srtt| srtt * 2);
+        if core.seq.outstanding() <= core.mss {
             wait = wait + WORST_ACK_DELAY;
         }
         // A probe goes out in place of a timeout that would come first.
         let at = cx.now + Span(wait.0.max(self.least_wait.0));
-        self.probe_timer.set(core.rto_timer.deadline().map_or(at, |rto| rto.min(at)), cx);
+        self.probe_timer.set(core.timing.deadline().map_or(at, |rto| rto.min(at)), cx);
     }
 
     /// The retransmission timer has expired; true when a probe is due just then and goes out in its place.
@@ -303,19 +306,18 @@ impl Rack {
 
     /// New data if there is any and the receiver has room, else the last segment once more.
     fn send_probe(&mut self, core: &mut Core, cx: &mut Cx) {
-        if core.recovering || core.una == core.max {
+        if core.loss.is_recovering() || core.seq.is_idle() {
             return;
         }
-        let fresh = core.has_room(core.max_window);
+        let fresh = core.has_room(core.peer.segments());
         if fresh {
             core.transmit_next(cx);
         } else {
-            let start = (core.max - 1) - (core.max - 2) % core.mss;
-            core.transmit(start.max(core.una), core.max, cx);
+            core.transmit(core.seq.last_segment(), core.seq.max(), cx);
         }
         core.stats.probes += 1;
-        self.probe = Some(Probe { end: core.max, repetition: !fresh });
-        core.restart_rto(cx);
+        self.probe = Some(Probe { end: core.seq.max(), repetition: !fresh });
+        core.timing.restart(cx);
     }
 
     /// RFC 8985 7.4: was it a loss that the probe repaired? Not if the original has arrived as well.
@@ -333,7 +335,7 @@ impl Rack {
 
 /// In a recovery, or behind a timeout.
 fn repairs(core: &Core) -> bool {
-    core.recovering || core.una < core.recover
+    core.loss.repairs(core.seq.una())
 }
 
 /// Bytes above the cumulative ACK that are known to have arrived.

@@ -38,19 +38,20 @@ impl Sack {
         if core.rules.sack_counts_pipe {
             return self.ns2_new_ack(core, seg, cx);
         }
-        let before = core.prr.map(|_| (self.arrived(core.una), self.board.lost_below()));
+        let shaped = core.loss.reduction.is_by_prr();
+        let before = shaped.then(|| (self.arrived(core.seq.una()), self.board.lost_below()));
         self.board.update(seg.ack, seg.sack_blocks());
         self.forget_arrived(seg.ack);
-        if !core.recovering {
+        if !core.loss.is_recovering() {
             core.accept_and_grow(seg.ack, cx);
-        } else if seg.ack >= core.recover {
-            core.end_recovery();
+        } else if seg.ack >= core.loss.recover() {
+            core.loss.end_recovery();
             core.accept(seg.ack, cx);
             self.board.high_rxt = 0;
             self.repeated.clear();
         } else {
             core.advance(seg.ack);
-            core.restart_rto(cx);
+            core.timing.restart(cx);
             if let Some((arrived, lost)) = before {
                 self.reduce(core, Some(arrived), self.board.lost_below() <= lost);
             }
@@ -62,35 +63,35 @@ impl Sack {
         if core.rules.sack_counts_pipe {
             return self.ns2_dup_ack(core, seg, cx);
         }
-        let before = core.uses_prr.then(|| self.arrived(core.una));
+        let before = core.loss.reduction.uses_prr().then(|| self.arrived(core.seq.una()));
         // RFC 6675 2: a duplicate ACK is one that brings new SACK information.
-        if self.board.update(core.una, seg.sack_blocks()) {
-            self.forget_arrived(core.una);
-            core.dupacks += 1;
-            let counted = core.dupacks >= core.dupack_threshold && !self.board.fack;
-            let lost = counted || self.board.is_lost(core.una);
+        if self.board.update(core.seq.una(), seg.sack_blocks()) {
+            self.forget_arrived(core.seq.una());
+            let count = core.loss.count_dupack();
+            let counted = count.is_ge() && !self.board.fack;
+            let lost = counted || self.board.is_lost(core.seq.una());
             // RFC 6675 5.1: from HighACK = RecoveryPoint on; new blocks are no echo of what was sent again.
-            let allowed = core.may_fast_retransmit() || core.una == core.recover;
-            if !core.recovering && lost && allowed {
+            let allowed = core.may_fast_retransmit() || core.seq.una() == core.loss.recover();
+            if !core.loss.is_recovering() && lost && allowed {
                 let cwnd = core.window.cwnd;
                 let cut = core.start_recovery(cx);
                 core.start_halving(cwnd);
                 if let Some(arrived) = before.filter(|_| cut) {
-                    core.start_prr(core.max - arrived);
+                    core.loss.reduction.start_prr(core.seq.max() - arrived);
                 }
-                core.recovering = true;
+                core.loss.enter_recovery();
                 self.rescue = None;
                 self.reduce(core, before, false);
-                let end = self.board.next_hole(core.una).map_or(u64::MAX, |h| h.end);
-                self.repeat(core, core.una, end, cx);
+                let end = self.board.next_hole(core.seq.una()).map_or(u64::MAX, |h| h.end);
+                self.repeat(core, core.seq.una(), end, cx);
                 core.halve_after(self.in_flight(core));
-            } else if core.recovering {
+            } else if core.loss.is_recovering() {
                 self.reduce(core, before, false);
-            } else if core.dupacks < core.dupack_threshold || self.board.fack {
+            } else if count.is_lt() || self.board.fack {
                 core.limited_transmit(cx);
             }
         }
-        if core.recovering || core.dupacks == 0 {
+        if core.loss.is_recovering() || core.loss.dupacks() == 0 {
             self.send(core, cx);
         }
     }
@@ -119,7 +120,7 @@ impl Sack {
 
     /// Sends what the window (in recovery: the pipe) allows.
     pub(super) fn send(&mut self, core: &mut Core, cx: &mut Cx) {
-        if core.recovering {
+        if core.loss.is_recovering() {
             if core.rules.sack_counts_pipe {
                 self.ns2_send(core, cx)
             } else {
@@ -127,27 +128,28 @@ impl Sack {
             }
             return;
         }
-        if core.rules.sack_counts_pipe || core.nxt == core.max {
+        if core.rules.sack_counts_pipe || !core.seq.is_going_over() {
             return core.send(u32::MAX, cx);
         }
         // Behind a timeout: what has been reported since is not sent again.
         let usable = core.usable();
         loop {
-            if let Some(end) = self.board.held_until(core.nxt) {
-                core.nxt = end;
+            if let Some(end) = self.board.held_until(core.seq.nxt()) {
+                core.seq.skip_to(end);
             }
-            if !core.has_room_but_for(self.board.held_below(core.nxt), usable) || !core.admits(cx) {
+            if !core.has_room_but_for(self.board.held_below(core.seq.nxt()), usable) || !core.admits(cx) {
                 return;
             }
-            let limit = self.board.next_hole(core.nxt).map_or(u64::MAX, |h| h.end);
-            core.nxt = core.transmit(core.nxt, limit, cx);
+            let limit = self.board.next_hole(core.seq.nxt()).map_or(u64::MAX, |h| h.end);
+            let after = core.transmit(core.seq.nxt(), limit, cx);
+            core.seq.move_to(after);
         }
     }
 
     /// Proportional rate reduction hears of an ACK in recovery, `before` which so many bytes had arrived.
     fn reduce(&self, core: &mut Core, before: Option<u64>, safe: bool) {
         if let Some(before) = before {
-            core.reduce(self.arrived(core.una) - before, self.in_flight(core), safe);
+            core.reduce(self.arrived(core.seq.una()) - before, self.in_flight(core), safe);
         }
     }
 
@@ -160,7 +162,7 @@ impl Sack {
     fn in_flight(&self, core: &Core) -> u64 {
         let highest = self.board.highest();
         let lost: u64 = self.repeated.iter().filter(|r| highest > r.next).map(|r| r.data.end - r.data.start).sum();
-        self.board.pipe(core.una, core.max).saturating_sub(lost)
+        self.board.pipe(core.seq.una(), core.seq.max()).saturating_sub(lost)
     }
 
     /// Sends the data from `start` to the end of its segment, or of the hole, again.
@@ -168,7 +170,7 @@ impl Sack {
         let end = core.transmit(start, end, cx);
         self.board.high_rxt = end;
         if self.board.fack {
-            self.repeated.push(Repetition { data: SackBlock { start, end }, next: core.max });
+            self.repeated.push(Repetition { data: SackBlock { start, end }, next: core.seq.max() });
         }
     }
 
@@ -195,17 +197,17 @@ impl Sack {
         let highest = self.board.highest();
         if let Some(lost) = self.repeated.iter_mut().find(|r| highest > r.next) {
             core.transmit(lost.data.start, lost.data.end, cx);
-            lost.next = core.max;
+            lost.next = core.seq.max();
             return true;
         }
-        let hole = self.board.next_hole(self.board.high_rxt.max(core.una));
+        let hole = self.board.next_hole(self.board.high_rxt.max(core.seq.una()));
         if let Some(hole) = hole.filter(|h| self.board.is_lost(h.start)) {
             self.repeat(core, hole.start, hole.end, cx);
-        } else if core.nxt == core.max && core.has_room(core.max_window) {
+        } else if !core.seq.is_going_over() && core.has_room(core.peer.segments()) {
             core.transmit_next(cx);
         } else if let Some(hole) = hole {
             self.repeat(core, hole.start, hole.end, cx);
-        } else if self.rescue.is_none_or(|rescue| core.una > rescue) && core.una < core.recover {
+        } else if self.rescue.is_none_or(|rescue| core.seq.una() > rescue) && core.seq.una() < core.loss.recover() {
             return self.rescue_tail(core, cx);
         } else {
             return false;
@@ -215,24 +217,24 @@ impl Sack {
 
     /// Repeats the last outstanding segment: the tail of the window may be lost with nothing above to show it.
     fn rescue_tail(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
-        let start = (core.max - 1).saturating_sub((core.max - 2) % core.mss).max(core.una);
+        let start = core.seq.last_segment();
         if self.board.held_until(start).is_some() {
             return false;
         }
-        core.transmit(start, core.max, cx);
-        self.rescue = Some(core.recover);
+        core.transmit(start, core.seq.max(), cx);
+        self.rescue = Some(core.loss.recover());
         false // NextSeg gives it once, and it does not move HighRxt
     }
 
     // ns-2's Sack1.
 
     fn ns2_new_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
-        if !core.recovering {
+        if !core.loss.is_recovering() {
             core.accept_and_grow(seg.ack, cx);
             self.settle();
-        } else if seg.ack >= core.recover {
-            core.recovering = false;
-            core.recover = 0; // the next loss may start a recovery at once
+        } else if seg.ack >= core.loss.recover() {
+            core.loss.end_recovery();
+            core.loss.set_recover(0); // the next loss may start a recovery at once
             core.accept(seg.ack, cx);
             self.settle();
         } else {
@@ -240,8 +242,8 @@ impl Sack {
             self.pipe -= 2;
             self.board.update(seg.ack, seg.sack_blocks());
             core.advance(seg.ack);
-            core.rtt.end_back_off();
-            core.restart_rto(cx);
+            core.timing.rtt.end_back_off();
+            core.timing.restart(cx);
         }
         self.send(core, cx);
     }
@@ -252,25 +254,25 @@ impl Sack {
     }
 
     fn ns2_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
-        let is_new = !self.deaf && self.board.update(core.una, seg.sack_blocks());
-        if core.recovering {
+        let is_new = !self.deaf && self.board.update(core.seq.una(), seg.sack_blocks());
+        if core.loss.is_recovering() {
             self.pipe -= 1;
             self.send(core, cx);
             return;
         }
         if is_new {
-            core.dupacks += 1;
-            if core.dupacks == core.dupack_threshold && core.may_fast_retransmit() {
-                let outstanding = (core.max - core.una).div_ceil(core.mss) as i64;
-                self.pipe = outstanding - i64::from(core.dupack_threshold);
+            let count = core.loss.count_dupack();
+            if count.is_eq() && core.may_fast_retransmit() {
+                let outstanding = (core.seq.outstanding()).div_ceil(core.mss) as i64;
+                self.pipe = outstanding - i64::from(core.loss.threshold());
                 core.start_recovery(cx);
-                core.recovering = true;
-                self.board.high_rxt = core.transmit(core.una, u64::MAX, cx);
-            } else if core.dupacks < core.dupack_threshold {
+                core.loss.enter_recovery();
+                self.board.high_rxt = core.transmit(core.seq.una(), u64::MAX, cx);
+            } else if count.is_lt() {
                 core.limited_transmit(cx);
             }
         }
-        if core.dupacks == 0 {
+        if core.loss.dupacks() == 0 {
             core.send(u32::MAX, cx);
         }
     }
@@ -279,9 +281,9 @@ impl Sack {
     fn ns2_send(&mut self, core: &mut Core, cx: &mut Cx) {
         let cwnd = core.window.cwnd as i64;
         while self.pipe < cwnd {
-            if let Some(hole) = self.board.next_hole(self.board.high_rxt.max(core.una)) {
+            if let Some(hole) = self.board.next_hole(self.board.high_rxt.max(core.seq.una())) {
                 self.board.high_rxt = core.transmit(hole.start, hole.end, cx);
-            } else if core.has_room(core.max_window) {
+            } else if core.has_room(core.peer.segments()) {
                 core.transmit_next(cx);
             } else {
                 return;

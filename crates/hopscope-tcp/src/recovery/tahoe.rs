@@ -9,12 +9,12 @@ pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) {
 }
 
 pub(super) fn on_dup_ack(core: &mut Core, cx: &mut Cx) {
-    core.dupacks += 1;
-    if core.dupacks == core.dupack_threshold && core.may_fast_retransmit() {
+    let count = core.loss.count_dupack();
+    if count.is_eq() && core.may_fast_retransmit() {
         core.start_recovery(cx);
         core.window.cwnd = 1.0;
-        core.nxt = core.una;
-    } else if core.dupacks < core.dupack_threshold {
+        core.seq.go_back();
+    } else if count.is_lt() {
         core.limited_transmit(cx);
     }
     core.send(u32::MAX, cx);

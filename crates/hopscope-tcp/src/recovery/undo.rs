@@ -132,32 +132,32 @@ impl Core {
     /// Before a loss changes the window.
     pub(in super::super) fn may_be_needless(&mut self, by_timeout: bool) {
         // A timeout on the way out of another one is part of it (RFC 4015 3.1).
-        let goes_on = by_timeout && self.after_timeout && self.una < self.recover;
-        if self.undo.is_none() || goes_on {
+        let goes_on = by_timeout && self.loss.is_behind_timeout(self.seq.una());
+        if self.loss.undo.is_none() || goes_on {
             return;
         }
         let episode = Episode {
             by_timeout,
-            start: self.una,
-            end: self.max,
-            recover: self.recover,
+            start: self.seq.una(),
+            end: self.seq.max(),
+            recover: self.loss.recover(),
             window: Window { inflation: 0.0, ..self.window },
             cc: self.cc.clone(),
             pipe: self.flight().max(self.window.ssthresh),
-            rtt: self.rtt.cautious(),
+            rtt: self.timing.rtt.cautious(),
             stamp: None,
             answered: false,
             repeats: Vec::new(),
             has_repeated: false,
         };
-        if let Some(undo) = &mut self.undo {
+        if let Some(undo) = &mut self.loss.undo {
             undo.open(episode);
         }
     }
 
     /// The window is cut, or restored, for a reason of its own: what came before is not undone any more.
     pub(in super::super) fn keep_cut(&mut self) {
-        if let Some(undo) = &mut self.undo {
+        if let Some(undo) = &mut self.loss.undo {
             undo.close();
         }
     }
@@ -165,15 +165,15 @@ impl Core {
     /// An ACK of new data shows by its timestamp that the original had arrived.
     #[inline]
     pub(super) fn echoes_original(&mut self, seg: &TcpSegment) -> bool {
-        let max = self.max;
-        self.undo.as_mut().is_some_and(|undo| undo.is_late_original(seg, max))
+        let max = self.seq.max();
+        self.loss.undo.as_mut().is_some_and(|undo| undo.is_late_original(seg, max))
     }
 
     /// An ACK of any kind has been dealt with; true when it shows that all that was sent again came twice.
     #[cold]
     pub(super) fn reports_all_twice(&mut self, seg: &TcpSegment) -> bool {
-        let una = self.una;
-        let Some(undo) = &mut self.undo else { return false };
+        let una = self.seq.una();
+        let Some(undo) = &mut self.loss.undo else { return false };
         if seg.is_dsack() {
             undo.on_dsack(seg.sack[0]);
         }
@@ -182,14 +182,13 @@ impl Core {
 
     /// The last recovery was needless, as an ACK of `acked` new bytes shows: what it changed is restored.
     pub(super) fn undo_cut(&mut self, acked: u64, now: Time) {
-        let Some(episode) = self.undo.as_mut().and_then(|undo| undo.episode.take()) else { return };
-        self.recover = episode.recover;
-        self.after_timeout = false;
+        let Some(episode) = self.loss.undo.as_mut().and_then(|undo| undo.episode.take()) else { return };
+        self.loss.restore(episode.recover);
         match episode.by_timeout {
             true => self.stats.spurious_timeouts += 1,
             false => self.stats.undone_recoveries += 1,
         }
-        if self.echo {
+        if self.ecn.echo() {
             return; // a mark: the path is congested all the same (RFC 4015 3.1 step 9)
         }
         let to = if episode.by_timeout {
@@ -200,7 +199,7 @@ impl Core {
         };
         self.cc.on_undo(&mut self.window, &to, &episode.cc);
         if episode.by_timeout {
-            self.rtt.adapt(episode.rtt, now);
+            self.timing.rtt.adapt(episode.rtt, now);
         }
     }
 }

@@ -51,7 +51,7 @@ impl Atcp {
 
     pub(super) fn on_route_failed(&mut self, core: &mut Core, cx: &mut Cx) {
         if !matches!(self.state, State::Disconnected { .. }) {
-            let wait = core.rtt.rto();
+            let wait = core.timing.rtt.rto();
             let due = cx.now + wait;
             self.state = State::Disconnected { wait, due };
             core.stand_still(due, cx);
@@ -66,7 +66,7 @@ impl Atcp {
         cx: &mut Cx,
     ) -> bool {
         self.settle(core);
-        let is_new = seg.ack > core.una;
+        let is_new = seg.ack > core.seq.una();
         if is_new {
             self.dupacks = 0;
         }
@@ -74,7 +74,7 @@ impl Atcp {
             State::Disconnected { due, .. } => {
                 self.state = State::Normal;
                 if core.is_last(seg) {
-                    core.restart_rto(cx);
+                    core.timing.restart(cx);
                     return false;
                 }
                 core.take_still(seg, due, cx);
@@ -84,18 +84,18 @@ impl Atcp {
             }
             State::Loss if is_new => {
                 self.state = State::Normal;
-                core.restart_rto(cx);
+                core.timing.restart(cx);
                 false
             }
             State::Loss => true,
-            State::Normal if core.ecn && seg.flags.ece => {
-                self.state = State::Congested { max: core.max };
+            State::Normal if core.ecn.is_on() && seg.flags.ece => {
+                self.state = State::Congested { max: core.seq.max() };
                 false
             }
-            State::Normal if is_new || core.recovering => false,
+            State::Normal if is_new || core.loss.is_recovering() => false,
             State::Normal => {
                 self.dupacks += 1;
-                let is_loss = self.dupacks >= core.dupack_threshold;
+                let is_loss = self.dupacks >= core.loss.threshold();
                 if is_loss {
                     self.repeat(core, cx);
                 }
@@ -109,7 +109,7 @@ impl Atcp {
         self.settle(core);
         match &mut self.state {
             State::Congested { .. } => false,
-            State::Normal if core.una == core.max => false,
+            State::Normal if core.seq.is_idle() => false,
             State::Normal | State::Loss => {
                 self.repeat(core, cx);
                 true
@@ -127,13 +127,13 @@ impl Atcp {
     fn repeat(&mut self, core: &mut Core, cx: &mut Cx) {
         self.state = State::Loss;
         self.dupacks = 0;
-        core.stand_still(cx.now + core.rtt.rto(), cx);
-        core.probe(cx.now + core.rtt.rto(), cx);
+        core.stand_still(cx.now + core.timing.rtt.rto(), cx);
+        core.probe(cx.now + core.timing.rtt.rto(), cx);
     }
 
     /// New data has been sent since the mark.
     fn settle(&mut self, core: &Core) {
-        if matches!(self.state, State::Congested { max } if core.max > max) {
+        if matches!(self.state, State::Congested { max } if core.seq.max() > max) {
             self.state = State::Normal;
         }
     }

@@ -53,7 +53,7 @@ impl State {
         State {
             window: core.window,
             cc: core.cc.clone(),
-            rtt: core.rtt.clone(),
+            rtt: core.timing.rtt.clone(),
             cuts: core.stats.window_cuts,
             timeouts: core.stats.timeouts,
         }
@@ -63,7 +63,7 @@ impl State {
     fn restore(&self, core: &mut Core) {
         core.window = Window { inflation: core.window.inflation, ..self.window };
         core.cc = self.cc.clone();
-        core.rtt = self.rtt.clone();
+        core.timing.rtt = self.rtt.clone();
     }
 }
 
@@ -93,7 +93,7 @@ impl TcpDoor {
 
     /// The state before an input that may cut the window.
     pub(in super::super) fn before(&mut self, core: &Core, now: Time) -> State {
-        self.held.take_if(|(until, _)| *until <= now && !core.recovering);
+        self.held.take_if(|(until, _)| *until <= now && !core.loss.is_recovering());
         State::of(core)
     }
 
@@ -106,9 +106,9 @@ impl TcpDoor {
                 held.restore(core);
                 core.stats.window_cuts = before.cuts;
                 if has_timed_out {
-                    core.restart_rto(cx);
+                    core.timing.restart(cx);
                 }
-                if *until <= cx.now && !core.recovering {
+                if *until <= cx.now && !core.loss.is_recovering() {
                     self.held = None;
                 }
             }
@@ -142,7 +142,7 @@ impl TcpDoor {
 
     fn respond(&mut self, core: &mut Core, now: Time) {
         core.stats.overtaken += 1;
-        let round = core.rtt.srtt().unwrap_or_else(|| core.rtt.rto());
+        let round = core.timing.rtt.srtt().unwrap_or_else(|| core.timing.rtt.rto());
         if let Some((at, before)) = self.last_cut.take() {
             if now.saturating_since(at) <= rounds(round, self.recover) {
                 before.restore(core);

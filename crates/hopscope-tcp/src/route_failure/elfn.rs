@@ -43,10 +43,10 @@ impl Elfn {
 
     pub(super) fn takes_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) -> bool {
         let Some(standby) = self.standby else { return false };
-        let answers = seg.ack > core.una && (standby.probed || self.any_ack);
+        let answers = seg.ack > core.seq.una() && (standby.probed || self.any_ack);
         if answers || core.is_last(seg) {
             self.standby = None;
-            core.restart_rto(cx);
+            core.timing.restart(cx);
             return false;
         }
         core.take_still(seg, standby.due, cx);

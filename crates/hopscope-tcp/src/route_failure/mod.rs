@@ -5,7 +5,7 @@
 //! | `elfn.rs` | stands by and probes (TCP-ELFN) |
 //! | `tcp_f.rs` | snoozes until there is a route again (TCP-F) |
 //! | `atcp.rs` | a layer below that keeps losses from the congestion control (ATCP) |
-//! | `fixed_rto.rs` | the RTO is doubled once only (Fixed RTO) |
+//! | `../timed.rs` | the RTO is doubled once only (Fixed RTO) |
 //! | `door.rs` | packets that overtake each other indicate a new route (TCP-DOOR); goes with each of the others |
 //!
 //! No notice has a packet of its own. The news of a failure comes with what the routing protocol sends anyway: a link that
@@ -19,7 +19,6 @@
 mod atcp;
 pub(super) mod door;
 mod elfn;
-mod fixed_rto;
 mod tcp_f;
 
 use super::Cx;
@@ -108,37 +107,37 @@ impl Part {
 impl Core {
     /// Something is to be sent, or to be sent again.
     fn has_work(&self) -> bool {
-        self.una < self.max || self.nxt < self.end()
+        !self.seq.is_idle() || self.seq.has_more()
     }
 
     /// This ACK leaves nothing to send: whatever keeps the sender still has no use any more.
     fn is_last(&self, seg: &TcpSegment) -> bool {
-        seg.ack >= self.end()
+        seg.ack >= self.seq.end()
     }
 
     /// The sender stands still until `until`. What is under way is not timed: the wait would count as its round trip.
     fn stand_still(&mut self, until: Time, cx: &mut Cx) {
-        self.timed = None;
-        self.frto_state = None;
+        self.timing.forget();
+        self.loss.frto.forget();
         self.keep_cut();
-        self.rto_timer.set(until, cx);
+        self.timing.run_until(until, cx);
     }
 
     /// Sends the first segment that is not acknowledged, and stands still until `until`.
     fn probe(&mut self, until: Time, cx: &mut Cx) {
-        let after = self.transmit(self.una, u64::MAX, cx);
-        self.nxt = self.nxt.max(after);
-        self.rto_timer.set(until, cx);
+        let after = self.transmit(self.seq.una(), u64::MAX, cx);
+        self.seq.move_past(after);
+        self.timing.run_until(until, cx); // in place of the RTO that the transmission has set
     }
 
     /// Takes what an ACK acknowledges while the sender stands still until `until`: no growth, nothing is sent.
     fn take_still(&mut self, seg: &TcpSegment, until: Time, cx: &mut Cx) {
-        if seg.ack > self.una {
+        if seg.ack > self.seq.una() {
             if let Some(sent) = &mut self.sent {
-                self.report = sent.on_ack(seg.ack, seg.ack >= self.max, seg.sack_blocks(), cx.now);
+                self.report = sent.on_ack(seg.ack, seg.ack >= self.seq.max(), seg.sack_blocks(), cx.now);
             }
             self.accept(seg.ack, cx);
-            self.rto_timer.set(until, cx);
+            self.timing.run_until(until, cx);
         }
     }
 }

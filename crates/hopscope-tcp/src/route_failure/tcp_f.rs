@@ -46,7 +46,7 @@ impl TcpF {
         let Some(until) = self.until else { return false };
         if core.is_last(seg) {
             self.until = None;
-            core.restart_rto(cx);
+            core.timing.restart(cx);
             return false;
         }
         core.take_still(seg, until, cx);
@@ -55,7 +55,7 @@ impl TcpF {
 
     pub(super) fn takes_timeout(&mut self, recovery: &mut LossRecovery, core: &mut Core, cx: &mut Cx) -> bool {
         let snoozed = self.until.take().is_some();
-        let is_done = snoozed && core.una == core.max;
+        let is_done = snoozed && core.seq.is_idle();
         if is_done {
             recovery.send(core, cx);
         }
