@@ -13,13 +13,14 @@ use hopscope_packet::Body;
 use hopscope_phy::phy::RxOutcome;
 use hopscope_wire::address;
 use hopscope_wire::packet::{Encoder, FullPacket};
+use pcap_file::DataLink;
 use serde::Serialize;
 
 use crate::air::Air;
 use crate::choice::Choice;
 use crate::comment;
 use crate::connection::{Connection, ConnectionState};
-use crate::pcapng::{self, Direction, MOST_FIRST, PacketHead, RADIOTAP, RAW_IP};
+use crate::pcapng::{Blocks, Direction, PacketHead};
 use crate::sink::Sink;
 use crate::tally::Tally;
 
@@ -51,7 +52,7 @@ pub struct Capture<const MONITOR: bool> {
     octets: u64,
     counted_otherwise: u64,
     scratch: Vec<u8>,
-    block: Vec<u8>,
+    blocks: Blocks,
 }
 
 /// The data frame that ended last at a node it was meant for: its packet need not be made into octets again.
@@ -121,20 +122,14 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             octets: 0,
             counted_otherwise: 0,
             scratch: Vec::new(),
-            block: Vec::new(),
+            blocks: head(config, title),
         };
-        capture.write_head(config, title);
+        capture.write_interfaces(config);
         Ok(capture)
     }
 
-    /// Section, interfaces and names.
-    fn write_head(&mut self, config: &Config, title: &str) {
-        let comment = format!(
-            "{title}\nseed {}. Time is simulated time from 0. Headers are those of the standards; a packet or frame that the \
-             configuration counts with another size says so in a comment.",
-            config.seed
-        );
-        pcapng::section(concat!("Hopscope ", env!("CARGO_PKG_VERSION")), &comment, &mut self.block);
+    /// Interfaces and names.
+    fn write_interfaces(&mut self, config: &Config) {
         let mut count = 0;
         let nodes = 0..config.nodes.len() as u32;
         let chosen = |node: &u32| self.choice.node.is_none_or(|only| only == *node);
@@ -142,20 +137,20 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         for node in nodes.clone().filter(chosen) {
             let mut open = |link_type, layer: &str| {
                 let name = format!("{layer}{node}");
-                pcapng::interface(link_type, &name, &format!("{layer} of node {node}"), &mut self.block);
+                self.blocks.interface(link_type, &name, &format!("{layer} of node {node}"));
                 count += 1;
                 count - 1
             };
             if self.choice.radio && radios[node as usize] {
-                self.radios[node as usize] = open(RADIOTAP, "radio");
+                self.radios[node as usize] = open(DataLink::IEEE802_11_RADIOTAP, "radio");
             }
             if self.choice.host {
-                self.hosts[node as usize] = open(RAW_IP, "host");
+                self.hosts[node as usize] = open(DataLink::RAW, "host");
             }
         }
         let names: Vec<String> = nodes.map(|node| format!("node{node}")).collect();
         let named = names.iter().enumerate().map(|(node, name)| (address::ip(NodeId(node as u32)), name.as_str()));
-        pcapng::names(named, &mut self.block);
+        self.blocks.names(named);
         // A reader behind a pipe has the interfaces before the run goes on.
         self.flush(Time::ZERO);
     }
@@ -181,24 +176,26 @@ impl<const MONITOR: bool> Capture<MONITOR> {
     /// Hands what has been written to the sink once it is much.
     #[inline]
     fn pass_on(&mut self, now: Time) {
-        if self.block.len() >= BUFFER {
+        let waiting = self.blocks.octets().len();
+        if waiting >= BUFFER {
             let before = (self.octets % BUFFER as u64) as usize;
-            self.hand_over(now, (before + self.block.len()) / BUFFER * BUFFER - before);
+            self.hand_over(now, (before + waiting) / BUFFER * BUFFER - before);
         }
     }
 
     fn flush(&mut self, now: Time) {
-        self.hand_over(now, self.block.len());
+        let waiting = self.blocks.octets().len();
+        self.hand_over(now, waiting);
     }
 
     /// Hands so many octets over.
     fn hand_over(&mut self, now: Time, count: usize) {
         let Some(sink) = &mut self.sink else { return };
-        match sink.take(&self.block[..count]) {
+        match sink.take(&self.blocks.octets()[..count]) {
             Ok(()) => self.octets += count as u64,
             Err(error) => self.fail(now, &error),
         }
-        self.block.drain(..count);
+        self.blocks.octets().drain(..count);
     }
 
     #[cold]
@@ -272,7 +269,8 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         self.counted_otherwise += u64::from(frame.bytes as usize != octets.len());
         let comment = with_size(comment, frame.bytes, octets.len());
         let head = PacketHead { interface, at: now.0, direction, comment: &comment };
-        pcapng::packet(&head, radiotap.octets(), octets, &mut self.block);
+        let (first, count) = radiotap.octets();
+        self.blocks.packet(&head, &first[..count], octets);
         self.packets += 1;
         self.pass_on(now);
     }
@@ -346,10 +344,20 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         self.counted_otherwise += u64::from(packet.bytes as usize != octets.len());
         let comment = with_size(comment, packet.bytes, octets.len());
         let head = PacketHead { interface, at: now.0, direction, comment: &comment };
-        pcapng::packet(&head, ([0; MOST_FIRST], 0), octets, &mut self.block);
+        self.blocks.packet(&head, &[], octets);
         self.packets += 1;
         self.pass_on(now);
     }
+}
+
+/// The head of a section.
+fn head(config: &Config, title: &str) -> Blocks {
+    let comment = format!(
+        "{title}\nseed {}. Time is simulated time from 0. Headers are those of the standards; a packet or frame that the \
+         configuration counts with another size says so in a comment.",
+        config.seed
+    );
+    Blocks::new(concat!("Hopscope ", env!("CARGO_PKG_VERSION")), &comment)
 }
 
 impl<const MONITOR: bool> Recorder for Capture<MONITOR> {

@@ -1,34 +1,18 @@
-//! Blocks of pcapng (draft-ietf-opsawg-pcapng): a section, its interfaces, names of addresses, and packets.
-//!
-//! ```text
-//!  block    type 4, length 4, body, length 4
-//!  option   code 2, length 2, value padded to 4; code 0 ends them
-//!  section  byte-order magic 4, version 2 + 2, section length 8 (all ones: not given), options
-//!  interface  link type 2, reserved 2, snap length 4, options
-//!  names    record type 2, length 2, address and name, padded to 4, ...; type 0 ends them
-//!  packet   interface 4, time high 4, time low 4, captured length 4, original length 4, octets padded to 4, options
-//! ```
-//! Numbers have their low octet first. Time counts nanoseconds from the start of the run.
+//! The file of a capture: blocks of pcapng (draft-ietf-opsawg-pcapng), which `pcap-file` puts into octets. Numbers have their low
+//! octet first; time counts nanoseconds from the start of the run.
 
-/// Link type of 802.11 frames behind radiotap (tcpdump.org, LINKTYPE_IEEE802_11_RADIOTAP).
-pub const RADIOTAP: u16 = 127;
-/// Link type of IP packets (LINKTYPE_RAW).
-pub const RAW_IP: u16 = 101;
+use std::borrow::Cow;
+use std::fmt;
+use std::time::Duration;
 
-const SECTION: u32 = 0x0A0D_0D0A;
-const INTERFACE: u32 = 1;
-const NAMES: u32 = 4;
-const PACKET: u32 = 6;
+use pcap_file::pcapng::blocks::enhanced_packet::{EnhancedPacketBlock, EnhancedPacketOption};
+use pcap_file::pcapng::blocks::interface_description::{InterfaceDescriptionBlock, InterfaceDescriptionOption};
+use pcap_file::pcapng::blocks::name_resolution::{Ipv4Record, NameResolutionBlock, Record};
+use pcap_file::pcapng::blocks::section_header::{SectionHeaderBlock, SectionHeaderOption};
+use pcap_file::pcapng::{PcapNgBlock, PcapNgWriter};
+use pcap_file::{DataLink, Endianness};
 
-const COMMENT: u16 = 1;
-const APPLICATION: u16 = 4;
-const NAME: u16 = 2;
-const DESCRIPTION: u16 = 3;
-const RESOLUTION: u16 = 9;
-const FLAGS: u16 = 2;
-const IPV4_NAME: u16 = 1;
-
-/// Longest value of an option.
+/// Longest value of an option, whose length has 16 bits: the library would write what is left of a longer one.
 const MOST_OPTION: usize = 0xFFFF;
 
 /// Which way a packet went.
@@ -40,7 +24,7 @@ pub enum Direction {
     Out = 2,
 }
 
-/// A packet beside its octets.
+/// What is written of a packet with its octets.
 #[derive(Debug, Clone, Copy)]
 pub struct PacketHead<'a> {
     /// Interface, by its number in the section.
@@ -53,110 +37,95 @@ pub struct PacketHead<'a> {
     pub comment: &'a str,
 }
 
-/// Writes the head of a section.
-pub fn section(application: &str, comment: &str, out: &mut Vec<u8>) {
-    block(SECTION, out, |out| {
-        out.extend(0x1A2B_3C4D_u32.to_le_bytes());
-        out.extend([1, 0, 0, 0]);
-        out.extend([0xFF; 8]);
-        option(COMMENT, comment.as_bytes(), out);
-        option(APPLICATION, application.as_bytes(), out);
-        end_options(out);
-    });
+/// Blocks on their way into a file.
+pub struct Blocks {
+    writer: PcapNgWriter<Vec<u8>>,
+    /// Octets of the packet that is being written.
+    packet: Vec<u8>,
 }
 
-/// Writes an interface; they are numbered from 0 in the order of their blocks.
-pub fn interface(link_type: u16, name: &str, description: &str, out: &mut Vec<u8>) {
-    block(INTERFACE, out, |out| {
-        out.extend(link_type.to_le_bytes());
-        out.extend([0; 6]);
-        option(NAME, name.as_bytes(), out);
-        option(DESCRIPTION, description.as_bytes(), out);
-        option(RESOLUTION, &[9], out);
-        end_options(out);
-    });
-}
-
-/// Writes names of addresses.
-pub fn names<'a>(entries: impl Iterator<Item = ([u8; 4], &'a str)>, out: &mut Vec<u8>) {
-    block(NAMES, out, |out| {
-        for (address, name) in entries {
-            let value = [&address[..], name.as_bytes(), &[0]].concat();
-            option(IPV4_NAME, &value, out);
-        }
-        out.extend([0; 4]);
-    });
-}
-
-/// Octets of a packet block before its octets.
-const PACKET_HEAD: usize = 28;
-/// The flags of a packet, and the end of the options behind them.
-const PACKET_FLAGS: usize = 12;
-
-/// Longest first part of a packet.
-pub const MOST_FIRST: usize = hopscope_wire::radiotap::MOST;
-
-/// Writes a packet, whose octets come in two parts; the first has so many octets of an array. Nearly all of a capture goes through
-/// here: pieces of a fixed length are copied without a call, and cut where they turn out shorter.
-pub fn packet(head: &PacketHead<'_>, (first, count): ([u8; MOST_FIRST], usize), second: &[u8], out: &mut Vec<u8>) {
-    let start = out.len();
-    let length = count + second.len();
-    let padded = length.next_multiple_of(4);
-    let whole = (PACKET_HEAD + padded + PACKET_FLAGS + 4) as u32;
-    let octets = length as u32;
-    let words = [PACKET, whole, head.interface, (head.at >> 32) as u32, head.at as u32, octets, octets];
-    let mut fixed = [0; PACKET_HEAD + MOST_FIRST];
-    fixed.chunks_exact_mut(4).zip(words).for_each(|(place, word)| place.copy_from_slice(&word.to_le_bytes()));
-    fixed[PACKET_HEAD..].copy_from_slice(&first);
-    out.reserve(whole as usize + MOST_FIRST);
-    out.extend_from_slice(&fixed);
-    out.truncate(start + PACKET_HEAD + count);
-    out.extend_from_slice(second);
-    out.extend_from_slice(&[0; 4]);
-    out.truncate(start + PACKET_HEAD + padded);
-    if head.comment.is_empty() {
-        let mut tail = [0; PACKET_FLAGS + 4];
-        tail[..8].copy_from_slice(&[FLAGS as u8, 0, 4, 0, head.direction as u8, 0, 0, 0]);
-        tail[PACKET_FLAGS..].copy_from_slice(&whole.to_le_bytes());
-        out.extend_from_slice(&tail);
-    } else {
-        option(FLAGS, &(head.direction as u32).to_le_bytes(), out);
-        option(COMMENT, head.comment.as_bytes(), out);
-        end_options(out);
-        close(start, out);
+impl fmt::Debug for Blocks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Blocks").field("octets", &self.writer.get_ref().len()).finish_non_exhaustive()
     }
 }
 
-fn block(kind: u32, out: &mut Vec<u8>, body: impl FnOnce(&mut Vec<u8>)) {
-    let start = out.len();
-    out.extend(kind.to_le_bytes());
-    out.extend([0; 4]);
-    body(out);
-    close(start, out);
+impl Blocks {
+    /// Begins with the head of a section.
+    pub fn new(application: &str, comment: &str) -> Self {
+        let head = SectionHeaderBlock {
+            endianness: Endianness::Little,
+            major_version: 1,
+            minor_version: 0,
+            section_length: -1,
+            options: vec![
+                SectionHeaderOption::Comment(Cow::Owned(cut(comment).to_string())),
+                SectionHeaderOption::UserApplication(Cow::Owned(application.to_string())),
+            ],
+        };
+        let writer = PcapNgWriter::with_section_header(Vec::new(), head).expect("memory takes it");
+        Blocks { writer, packet: Vec::new() }
+    }
+
+    /// Octets that nobody has taken yet.
+    pub fn octets(&mut self) -> &mut Vec<u8> {
+        self.writer.get_mut()
+    }
+
+    /// Writes an interface; they are numbered from 0 in the order of their blocks.
+    pub fn interface(&mut self, link_type: DataLink, name: &str, description: &str) {
+        self.write(InterfaceDescriptionBlock {
+            linktype: link_type,
+            snaplen: 0, // no limit
+            options: vec![
+                InterfaceDescriptionOption::IfName(name.into()),
+                InterfaceDescriptionOption::IfDescription(description.into()),
+                InterfaceDescriptionOption::IfTsResol(9), // 10^-9 s
+            ],
+        });
+    }
+
+    /// Writes names of addresses.
+    pub fn names<'a>(&mut self, entries: impl Iterator<Item = ([u8; 4], &'a str)>) {
+        let record = |(address, name): ([u8; 4], &'a str)| {
+            Record::Ipv4(Ipv4Record { ip_addr: address.to_vec().into(), names: vec![name.into()] })
+        };
+        self.write(NameResolutionBlock { records: entries.map(record).collect(), options: Vec::new() });
+    }
+
+    /// Writes a packet, whose octets come in two parts.
+    pub fn packet(&mut self, head: &PacketHead<'_>, first: &[u8], second: &[u8]) {
+        let mut octets = std::mem::take(&mut self.packet);
+        octets.clear();
+        octets.extend_from_slice(first);
+        octets.extend_from_slice(second);
+        let mut options = vec![EnhancedPacketOption::Flags(head.direction as u32)];
+        if !head.comment.is_empty() {
+            options.push(EnhancedPacketOption::Comment(cut(head.comment).into()));
+        }
+        self.write(EnhancedPacketBlock {
+            interface_id: head.interface,
+            timestamp: Duration::from_nanos(head.at),
+            original_len: octets.len() as u32,
+            data: Cow::Borrowed(&octets),
+            options,
+        });
+        self.packet = octets;
+    }
+
+    fn write<'a>(&mut self, block: impl PcapNgBlock<'a>) {
+        // Memory takes everything, and no packet names an interface before its block.
+        self.writer.write_pcapng_block(block).expect("a block of a section");
+    }
 }
 
-/// Ends the block that begins at `start`: its length before and behind its body.
-fn close(start: usize, out: &mut Vec<u8>) {
-    let length = ((out.len() - start + 4) as u32).to_le_bytes();
-    out[start + 4..start + 8].copy_from_slice(&length);
-    out.extend_from_slice(&length);
-}
-
-fn option(code: u16, value: &[u8], out: &mut Vec<u8>) {
-    let value = &value[..value.len().min(MOST_OPTION)];
-    out.extend_from_slice(&code.to_le_bytes());
-    out.extend_from_slice(&(value.len() as u16).to_le_bytes());
-    out.extend_from_slice(value);
-    pad(out, value.len());
-}
-
-fn end_options(out: &mut Vec<u8>) {
-    out.extend_from_slice(&[0; 4]);
-}
-
-/// Fills up to a multiple of four what has this length.
-fn pad(out: &mut Vec<u8>, length: usize) {
-    out.extend_from_slice(&[0; 3][..length.next_multiple_of(4) - length]);
+/// As much of a text as an option holds.
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(MOST_OPTION);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
 }
 
 #[cfg(test)]
@@ -165,53 +134,73 @@ mod tests {
 
     use super::*;
 
-    fn first(octets: &[u8]) -> ([u8; MOST_FIRST], usize) {
-        let mut all = [0xEE; MOST_FIRST];
-        all[..octets.len()].copy_from_slice(octets);
-        (all, octets.len())
+    /// A section with an interface of frames and one of packets.
+    fn blocks() -> Blocks {
+        let mut blocks = Blocks::new("Hopscope", "a run");
+        blocks.interface(DataLink::IEEE802_11_RADIOTAP, "radio0", "radio of node 0");
+        blocks.interface(DataLink::RAW, "host0", "host of node 0");
+        blocks
     }
 
     #[test]
-    fn a_packet_block_has_its_octets_where_the_draft_draws_them() {
-        let mut out = Vec::new();
-        let head = PacketHead { interface: 2, at: 0x1_0000_0003, direction: Direction::Out, comment: "hi" };
-        packet(&head, first(&[7, 8]), &[9], &mut out);
+    fn blocks_have_their_octets_where_the_draft_draws_them() {
+        let mut blocks = blocks();
+        let expected = [
+            &[0x0A, 0x0D, 0x0D, 0x0A, 56, 0, 0, 0, 0x4D, 0x3C, 0x2B, 0x1A, 1, 0, 0, 0][..],
+            &[0xFF; 8],
+            &[1, 0, 5, 0, b'a', b' ', b'r', b'u', b'n', 0, 0, 0, 4, 0, 8, 0],
+            b"Hopscope",
+            &[0, 0, 0, 0, 56, 0, 0, 0],
+        ];
+        assert_eq!(blocks.octets()[..56], expected.concat());
+        assert_eq!(blocks.octets()[64..68], [127, 0, 0, 0], "LINKTYPE_IEEE802_11_RADIOTAP of tcpdump.org");
+        blocks.octets().clear();
+        let head = PacketHead { interface: 1, at: 0x1_0000_0003, direction: Direction::Out, comment: "hi" };
+        blocks.packet(&head, &[7, 8], &[9]);
         let expected = [
             &[6, 0, 0, 0, 56, 0, 0, 0][..],
-            &[2, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 7, 8, 9, 0],
+            &[1, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 7, 8, 9, 0],
             &[2, 0, 4, 0, 2, 0, 0, 0, 1, 0, 2, 0, b'h', b'i', 0, 0, 0, 0, 0, 0, 56, 0, 0, 0],
         ];
-        assert_eq!(out, expected.concat());
-        out.clear();
-        packet(&PacketHead { comment: "", ..head }, first(&[7, 8]), &[9], &mut out);
+        assert_eq!(*blocks.octets(), expected.concat());
+        blocks.octets().clear();
+        blocks.packet(&PacketHead { comment: "", ..head }, &[7, 8], &[9]);
         let expected = [
             &[6, 0, 0, 0, 48, 0, 0, 0][..],
-            &[2, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 7, 8, 9, 0],
+            &[1, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 7, 8, 9, 0],
             &[2, 0, 4, 0, 2, 0, 0, 0, 0, 0, 0, 0, 48, 0, 0, 0],
         ];
-        assert_eq!(out, expected.concat());
+        assert_eq!(*blocks.octets(), expected.concat());
     }
 
     #[test]
-    fn another_reader_takes_it() {
-        let mut out = Vec::new();
-        section("Hopscope", "a run", &mut out);
-        interface(RADIOTAP, "radio0", "radio of node 0", &mut out);
-        interface(RAW_IP, "host0", "host of node 0", &mut out);
-        names([([10, 0, 0, 1], "node0")].into_iter(), &mut out);
+    fn a_reader_finds_what_was_written() {
+        let mut blocks = blocks();
+        blocks.names([([10, 0, 0, 1], "node0")].into_iter());
         let head = PacketHead { interface: 1, at: 1_500_000_001, direction: Direction::In, comment: "lost" };
-        packet(&head, first(b"oct"), b"ets", &mut out);
+        blocks.packet(&head, b"oct", b"ets");
+        let out = blocks.octets().clone();
         let mut reader = PcapNgReader::new(&out[..]).expect("a section");
         let mut found = Vec::new();
         while let Some(block) = reader.next_block() {
-            found.push(format!("{:?}", block.expect("a block").into_owned()));
+            found.push(block.expect("a block").into_owned());
         }
+        let texts: Vec<String> = found.iter().map(|block| format!("{block:?}")).collect();
         assert_eq!(found.len(), 4, "two interfaces, names, a packet");
-        assert!(found[0].contains("IEEE802_11_RADIOTAP") && found[0].contains("radio0"), "{}", found[0]);
-        assert!(found[1].contains("RAW") && found[2].contains("node0"), "{} {}", found[1], found[2]);
-        let mut reader = PcapNgReader::new(&out[..]).expect("a section");
-        let last = std::iter::from_fn(|| reader.next_block().map(|block| block.expect("a block").into_owned())).last();
-        let Some(Block::EnhancedPacket(packet)) = last else { panic!("a packet comes last") };
+        assert!(texts[0].contains("IEEE802_11_RADIOTAP") && texts[0].contains("radio0"), "{}", texts[0]);
+        assert!(texts[1].contains("RAW") && texts[2].contains("node0"), "{} {}", texts[1], texts[2]);
+        let Some(Block::EnhancedPacket(packet)) = found.last() else { panic!("a packet comes last") };
         assert_eq!((packet.interface_id, packet.original_len, &packet.data[..]), (1, 6, &b"octets"[..]));
+    }
+
+    #[test]
+    fn a_comment_is_cut_to_what_an_option_holds() {
+        let mut blocks = blocks();
+        blocks.octets().clear();
+        let comment = "µ".repeat(40_000);
+        blocks.packet(&PacketHead { interface: 0, at: 0, direction: Direction::In, comment: &comment }, &[], &[]);
+        // Head of block and packet, flags, the comment with its padding, the end of options, the length again.
+        assert_eq!(blocks.octets().len(), 28 + 8 + 4 + 65_536 + 4 + 4);
+        assert_eq!(blocks.octets()[38..40], 65_534_u16.to_le_bytes());
     }
 }

@@ -19,7 +19,7 @@ const ALWAYS: u32 = FLAGS | RATE | CHANNEL;
 /// Octets without signal and noise.
 const LEAST: usize = 14;
 /// Octets with both.
-pub const MOST: usize = LEAST + 2;
+const MOST: usize = LEAST + 2;
 
 /// Flags field: the frame has its check sequence, was sent behind a short preamble, or was spoiled.
 const WITH_FCS: u8 = 0x10;
