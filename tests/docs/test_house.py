@@ -88,17 +88,12 @@ LONGER: dict[str, str] = {
     "crates/hopscope-scenario/src/resolve/tables.rs: topology": "one arm for each kind of topology",
     "crates/hopscope-tcp/src/receiver.rs: take_data": "the cases of RFC 9293 3.10.7.4 for data, in order",
     "crates/hopscope-wire/src/packet.rs: inside": "one arm for each kind of packet",
-    "python/hopscope/campaign/execute.py: execute": "a public function whose doc string lists nine arguments",
     "python/hopscope/cli/compare.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/optimize.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/report_cmd.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/reproduce.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/run.py: command": "the options of the command are its parameters",
     "python/hopscope/optimum/driver.py: optimize": "a public function whose doc string lists 14 arguments",
-    "python/hopscope/optimum/search.py: search": "three phases that share what was looked at; to be cut by phase",
-    "python/hopscope/report/page.py: store_page": "a public function whose doc string lists twelve arguments",
-    "python/hopscope/running/wired.py: bottleneck": "a public function whose doc string lists ten arguments",
-    "python/hopscope/studies/cells.py: read_cells": "to be cut: reading of the rules, and making of the cells",
 }
 
 

@@ -230,7 +230,7 @@ def test_a_list_has_nothing_between() -> None:
     axis = axes_.parse("flow.0.max_window=2,32,8", PLAIN)
     found, _ = run([axis], noisy(lambda v: -abs(v[0] - 8)))
     assert found.top == (8,)
-    assert [entry.value[0] for entry in found.looked] == [2, 32, 8]
+    assert [entry.value[0] for entry in found.tried] == [2, 32, 8]
 
 
 # --- Samples that are missing ---------------------------------------------------------------------------------------

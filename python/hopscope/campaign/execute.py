@@ -69,10 +69,7 @@ def execute(
         InputError: ``jobs`` is no whole number of at least 1, or another executor is to write captures.
         Interrupted: Ctrl-C; running simulations were stopped, finished ones went to ``done``.
     """
-    if jobs is not None and (type(jobs) is not int or jobs < 1):
-        raise InputError(f"jobs: found {jobs!r}; expected a whole number of at least 1")
-    if captures is not None and executor is not None:
-        raise InputError("executor: captures are written by runs in this process alone; leave the executor out")
+    _check(jobs, executor, captures)
     if not runs:
         return
     workers = min(jobs or default_jobs(), len(runs))
@@ -104,6 +101,13 @@ def execute(
             if future.done() and not future.cancelled() and future.exception() is None:
                 _settle(run, future, done, failed, watcher)
         raise Interrupted("interrupted") from interrupt
+
+
+def _check(jobs: int | None, executor: Executor | None, captures: Captures | None) -> None:
+    if jobs is not None and (type(jobs) is not int or jobs < 1):
+        raise InputError(f"jobs: found {jobs!r}; expected a whole number of at least 1")
+    if captures is not None and executor is not None:
+        raise InputError("executor: captures are written by runs in this process alone; leave the executor out")
 
 
 def _end(pool: Executor, own: bool, stop: Stop, in_flight: Iterable[Future[Any]]) -> None:

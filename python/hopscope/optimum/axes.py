@@ -45,7 +45,7 @@ class Axis:
     full: int
     _added: list[Number] = field(default_factory=list)
 
-    def beside(self, value: Number) -> list[Number]:
+    def neighbours(self, value: Number) -> list[Number]:
         """Returns the known values next below and above."""
         known = self._known()
         place = known.index(value)
@@ -56,7 +56,7 @@ class Axis:
         if self.step is None:
             return []
         fresh = []
-        for other in self.beside(value):
+        for other in self.neighbours(value):
             low, high = sorted((value, other))
             steps = round((high - low) / self.step)
             if steps >= 2:

@@ -20,7 +20,7 @@ from hopscope.optimum import decide, ladder
 from hopscope.optimum.axes import Axis
 from hopscope.optimum.cases import Case, Over, cases_of, check_metric, mean_delays, prepared, product
 from hopscope.optimum.oracle import Rival, Yardstick, yardstick
-from hopscope.optimum.search import Answers, Found, Looked, NoSampleError, Request, Value, search
+from hopscope.optimum.search import Answers, Found, NoSampleError, Request, Tried, Value, search
 from hopscope.report.search import OUTCOME
 from hopscope.results import Failure, Result, display
 from hopscope.results.comparisons import AS_GOOD
@@ -102,9 +102,9 @@ class Optimum:
         """Returns a value as key -> number."""
         return dict(zip(self.over, value, strict=True))
 
-    def look(self, value: Value) -> Looked:
+    def tried(self, value: Value) -> Tried:
         """Returns what was seen of a value."""
-        return next(entry for entry in self.found.looked if entry.value == value)
+        return next(entry for entry in self.found.tried if entry.value == value)
 
     def _price(self, value: Value) -> dict[str, float | None]:
         """The mean delay that goes with a value, where it had full runs."""
@@ -112,7 +112,7 @@ class Optimum:
 
     def to_json(self) -> dict[str, Any]:
         """The case as plain data."""
-        best, top = (self.look(value).samples for value in (self.found.best, self.found.top))
+        best, top = (self.tried(value).samples for value in (self.found.best, self.found.top))
         own = {"own": [rival.to_json(top) for rival in self.rivals]} if self.rivals else {}
         return {
             "set": self.set,
@@ -146,7 +146,7 @@ class Optimum:
                     **self._price(entry.value),
                     "verdict": entry.verdict,
                 }
-                for entry in self.found.looked
+                for entry in self.found.tried
             ],
         }
 
@@ -436,11 +436,11 @@ def prepare_job(
     duration = _seconds(base)
     combinations = product(len(axis.values) for axis in axes)
     full = product(axis.full for axis in axes) * duration * base.seeds
-    least_look = _shortest(shortest, duration, axes)
-    cheapest = ladder.least(combinations, duration, base.seeds, shortest=least_look)
+    least = _shortest(shortest, duration, axes)
+    cheapest = ladder.least(combinations, duration, base.seeds, shortest=least)
     allowed = _budget(budget, full, len(whole), cheapest)
     extra = SMALLER + sum(2 if len(axis.values) > 2 else 1 for axis in axes)
-    plan = ladder.plan(combinations, duration, base.seeds, allowed, shortest=least_look, extra=extra)
+    plan = ladder.plan(combinations, duration, base.seeds, allowed, shortest=least, extra=extra)
     if plan is None:
         raise InputError(
             f"--budget {budget}: {allowed * len(whole):g} s of simulated time is too little; the cheapest search of "

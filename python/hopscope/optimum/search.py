@@ -38,8 +38,8 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Looked:
-    """A value and the longest look it got.
+class Tried:
+    """A value and the longest runs it got.
 
     Attributes:
         value: the value.
@@ -65,7 +65,7 @@ class Found:
             margin of it.
         top: the value with the best mean in full runs.
         open_below: smaller values that may be as good but had no full runs, as the budget was spent.
-        looked: every value, in their order.
+        tried: every value, in their order.
         bound: by how much another value in full runs may still be better (95 %, jointly); None: nothing can be said.
         settled: whether the neighbours of the best value on every axis had full runs too.
         requests: what was run.
@@ -74,14 +74,14 @@ class Found:
     best: Value
     top: Value
     open_below: tuple[Value, ...]
-    looked: tuple[Looked, ...]
+    tried: tuple[Tried, ...]
     bound: float | None
     settled: bool
     requests: tuple[Request, ...]
 
-    def having(self, *verdicts: str) -> list[Looked]:
+    def having(self, *verdicts: str) -> list[Tried]:
         """Returns the values with one of these verdicts."""
-        return [entry for entry in self.looked if entry.verdict in verdicts]
+        return [entry for entry in self.tried if entry.verdict in verdicts]
 
 
 class NoSampleError(Exception):
@@ -104,62 +104,105 @@ def search(
     Raises:
         NoSampleError: a rung gave no sample at all.
     """
-    order: list[Value] = list(itertools.product(*(axis.values for axis in axes)))
-    requests: list[Request] = []
-    last_look: dict[Value, tuple[float, Samples]] = {}
-    rung_of: dict[Value, Answers] = {}
-    alive = list(order)
-    full = ladder.rungs[-1]
-    for index, rung in enumerate(ladder.rungs):
-        request = Request(tuple(alive), rung, "final" if rung is full else "screening")
-        requests.append(request)
+    work = _Search(axes, ladder, minimize, margin)
+    yield from work.screen()
+    settled = yield from work.climb()
+    yield from work.shrink()
+    return work.outcome(settled)
+
+
+class _Search:
+    """What a search has asked for and learnt, and its phases."""
+
+    def __init__(self, axes: Sequence[Axis], ladder: Ladder, minimize: bool, margin: float) -> None:
+        self._axes = axes
+        self._ladder = ladder
+        self._minimize = minimize
+        self._margin = margin
+        self._full = ladder.rungs[-1]
+        self._reserve = ladder.reserve
+        self._order: list[Value] = list(itertools.product(*(axis.values for axis in axes)))
+        self._requests: list[Request] = []
+        self._longest: dict[Value, tuple[float, Samples]] = {}
+        self._rung_of: dict[Value, Answers] = {}
+        self._finals: dict[Value, Samples] = {}
+
+    def screen(self) -> Generator[Request, Answers, None]:
+        """Successive halving: short runs of every value, longer ones of the better, full runs of the last few.
+
+        Raises:
+            NoSampleError: a rung gave no sample at all.
+        """
+        alive = list(self._order)
+        answers: Answers = {}
+        for index, rung in enumerate(self._ladder.rungs):
+            answers = yield from self._ask(alive, rung, "final" if rung is self._full else "screening")
+            if not any(answers.values()):
+                raise NoSampleError(rung.duration)
+            self._rung_of |= dict.fromkeys(alive, answers)
+            if index + 1 < len(self._ladder.rungs):
+                kept = set(self._ranked(answers, alive)[: self._ladder.rungs[index + 1].values])
+                alive = [value for value in alive if value in kept]
+        self._finals = dict(answers)
+
+    def climb(self) -> Generator[Request, Answers, bool]:
+        """Full runs of the neighbours of the best value, until none is better or the budget is spent.
+
+        Returns whether all of them had full runs.
+        """
+        while True:
+            best = self._best()
+            wanted = [value for value in _neighbours(self._axes, best) if value not in self._finals]
+            if not wanted and not _is_plain(self._axes, best, self._finals, self._minimize):
+                wanted = [value for value in _between(self._axes, best) if value not in self._finals]
+            if not wanted:
+                return True
+            if not self._pay(len(wanted)):
+                return False
+            self._finals |= yield from self._ask(wanted, self._full, "neighbours")
+            self._order += [value for value in wanted if value not in self._order]
+
+    def shrink(self) -> Generator[Request, Answers, None]:
+        """Full runs of smaller values that may be as good, the smallest first."""
+        as_good = self._as_good()
+        while (smaller := as_good.smaller(self._order)) and self._pay(1):
+            self._finals |= yield from self._ask(smaller[:1], self._full, "smaller")
+
+    def outcome(self, settled: bool) -> Found:
+        """Returns what was found."""
+        as_good = self._as_good()
+        top = as_good.top
+        found = sorted(self._order) if all(axis.step is not None for axis in self._axes) else self._order
+        tried = tuple(Tried(value, *self._longest[value], as_good.verdict(value)) for value in found)
+        rivals = [samples for value, samples in self._finals.items() if value != top]
+        bound = decide.bound(rivals, self._finals[top], minimize=self._minimize)
+        open_below = tuple(as_good.smaller(self._order))
+        return Found(as_good.answer, top, open_below, tried, bound, settled, tuple(self._requests))
+
+    def _ask(self, values: Sequence[Value], rung: Rung, purpose: str) -> Generator[Request, Answers, Answers]:
+        request = Request(tuple(values), rung, purpose)
+        self._requests.append(request)
         answers = yield request
-        if not any(answers.values()):
-            raise NoSampleError(rung.duration)
-        for value in alive:
-            last_look[value] = (rung.duration, answers[value])
-            rung_of[value] = answers
-        if index + 1 < len(ladder.rungs):
-            kept = set(decide.ranked(answers, alive, minimize=minimize)[: ladder.rungs[index + 1].values])
-            alive = [value for value in alive if value in kept]
-    finals = dict(rung_of[alive[0]])
-    reserve, each, settled = ladder.reserve, full.duration * full.seeds, False
-    while True:
-        best = decide.ranked(finals, list(finals), minimize=minimize)[0]
-        wanted = [value for value in _beside(axes, best) if value not in finals]
-        if not wanted and not _is_plain(axes, best, finals, minimize):
-            wanted = [value for value in _between(axes, best) if value not in finals]
-        if not wanted:
-            settled = True
-            break
-        if each * len(wanted) > reserve:
-            break
-        reserve -= each * len(wanted)
-        request = Request(tuple(wanted), full, "neighbours")
-        requests.append(request)
-        answers = yield request
-        finals.update(answers)
-        for value in wanted:
-            last_look[value] = (full.duration, answers[value])
-            if value not in order:
-                order.append(value)
-    as_good = _AsGood(finals, rung_of, best, minimize, margin)
-    while smaller := as_good.smaller(order):
-        if each > reserve:
-            break
-        reserve -= each
-        request = Request((smaller[0],), full, "smaller")
-        requests.append(request)
-        answers = yield request
-        finals.update(answers)
-        last_look[smaller[0]] = (full.duration, answers[smaller[0]])
-    top = decide.ranked(finals, list(finals), minimize=minimize)[0]
-    as_good = _AsGood(finals, rung_of, top, minimize, margin)
-    found = sorted(order) if all(axis.step is not None for axis in axes) else order
-    looked = tuple(Looked(value, *last_look[value], as_good.verdict(value)) for value in found)
-    rivals = [samples for value, samples in finals.items() if value != top]
-    bound = decide.bound(rivals, finals[top], minimize=minimize)
-    return Found(as_good.answer, top, tuple(as_good.smaller(order)), looked, bound, settled, tuple(requests))
+        self._longest |= {value: (rung.duration, answers[value]) for value in values}
+        return answers
+
+    def _pay(self, values: int) -> bool:
+        """Takes the full runs of so many values from the reserve; False: it has not enough."""
+        cost = self._full.duration * self._full.seeds * values
+        if cost > self._reserve:
+            return False
+        self._reserve -= cost
+        return True
+
+    def _ranked(self, answers: Answers, values: Sequence[Value]) -> list[Value]:
+        return decide.ranked(answers, values, minimize=self._minimize)
+
+    def _best(self) -> Value:
+        return self._ranked(self._finals, list(self._finals))[0]
+
+    def _as_good(self) -> _AsGood:
+        """Which values are as good as the best so far; full runs that are added later count."""
+        return _AsGood(self._finals, self._rung_of, self._best(), self._minimize, self._margin)
 
 
 @dataclass(frozen=True)
@@ -219,12 +262,12 @@ class _AsGood:
         return rung, leader
 
 
-def _beside(axes: Sequence[Axis], value: Value) -> list[Value]:
+def _neighbours(axes: Sequence[Axis], value: Value) -> list[Value]:
     """The values next to one along each axis."""
     return [
         (*value[:place], other, *value[place + 1 :])
         for place, axis in enumerate(axes)
-        for other in axis.beside(value[place])
+        for other in axis.neighbours(value[place])
     ]
 
 
@@ -238,7 +281,7 @@ def _between(axes: Sequence[Axis], value: Value) -> list[Value]:
 
 
 def _is_plain(axes: Sequence[Axis], best: Value, finals: Answers, minimize: bool) -> bool:
-    """Whether nothing around can be distinguished from the best value: a finer look would see nothing but noise.
+    """Whether nothing around can be distinguished from the best value: finer steps would show nothing but noise.
 
     Around are the neighbours, and the neighbours of those that equal it: a peak between two values at the end of a
     range is no plain.
@@ -247,6 +290,6 @@ def _is_plain(axes: Sequence[Axis], best: Value, finals: Answers, minimize: bool
     def worse(value: Value) -> bool:
         return bool(decide.is_worse(finals[value], finals[best], minimize=minimize))
 
-    beside = [value for value in _beside(axes, best) if value in finals]
-    beyond = [far for value in beside for far in _beside(axes, value) if far in finals and far != best]
-    return not any(map(worse, (*beside, *beyond)))
+    near = [value for value in _neighbours(axes, best) if value in finals]
+    beyond = [far for value in near for far in _neighbours(axes, value) if far in finals and far != best]
+    return not any(map(worse, (*near, *beyond)))

@@ -103,39 +103,45 @@ def store_page(
         return write_page(folder / "report.html", "store.html.j2", {**about, **context})
     from hopscope.report import overlay, tables
 
-    studies = []
     brief = len(results) > _MANY
     if selection is not None:
         selection.check(results)
-    pictures = [[] for _ in results] if recorded is None else recorded.sections(results, selection)
+    recordings = [[] for _ in results] if recorded is None else recorded.sections(results, selection)
     drawn_metrics = None if shown is None else [name for name in shown.names if "." not in name]
     found = [tables.charts(result, brief=brief, selection=selection, chosen=drawn_metrics) for result in results]
     drawn = [overlay.draw(charts, result, overlays) for charts, result in zip(found, results, strict=True)]
     overlay.check(overlays, {name for _, fitted in drawn for name in fitted})
-    for index, (result, (charts, _)) in enumerate(zip(results, drawn, strict=True)):
-        stem = f"{index + 1}-" if len(results) > 1 else ""
-        quick = result.scenario.is_quick
-        used = {} if brief else tables.used_links(result)
-        networks = distinct(result.scenario.points, result.scenario.title, 1 if brief else NETWORKS, used)
-        file = _scenario_file(result, folder / f"{stem}scenario.toml")
-        studies.append(
-            {
-                "title": result.scenario.title,
-                "summary": tables.describe(result, engine),
-                "sentences": [*tables.headline(result), *remarks(result)],
-                "quick": quick,
-                "images": Gallery(folder, quick=quick).images([*charts, *networks], stem),
-                "recorded": pictures[index],
-                "comparisons": [] if brief else _comparisons(result, folder, stem),
-                "tables": tables.grids(result, str(file), None if shown is None else shown.of(result)),
-                "scenario": pretty(result.scenario.resolved),
-            }
-        )
+    studies = []
+    for number, (result, (charts, _), pictures) in enumerate(zip(results, drawn, recordings, strict=True), 1):
+        stem = f"{number}-" if len(results) > 1 else ""
+        section = _section(result, charts, folder, stem, brief=brief, shown=shown)
+        studies.append({**section, "summary": tables.describe(result, engine), "recorded": pictures})
     context = {"title": title, "several": any(map(tables.has_several_seeds, results)), "studies": studies}
     return write_page(folder / "report.html", "store.html.j2", {**about, **context})
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _section(
+    result: Result, charts: Sequence[Chart], folder: Path, stem: str, *, brief: bool, shown: Listing | None
+) -> dict[str, Any]:
+    """A section for one scenario: figures, tables, comparisons of what it sweeps, and how to repeat it."""
+    from hopscope.report import tables
+
+    scenario = result.scenario
+    used = {} if brief else tables.used_links(result)
+    networks = distinct(scenario.points, scenario.title, 1 if brief else NETWORKS, used)
+    file = _scenario_file(result, folder / f"{stem}scenario.toml")
+    return {
+        "title": scenario.title,
+        "sentences": [*tables.headline(result), *remarks(result)],
+        "quick": scenario.is_quick,
+        "images": Gallery(folder, quick=scenario.is_quick).images([*charts, *networks], stem),
+        "comparisons": [] if brief else _comparisons(result, folder, stem),
+        "tables": tables.grids(result, str(file), None if shown is None else shown.of(result)),
+        "scenario": pretty(scenario.resolved),
+    }
 
 
 def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, engine: str) -> list[dict[str, Any]]:

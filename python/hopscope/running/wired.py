@@ -96,7 +96,7 @@ def bottleneck(
         transport: a TCP variant as in a scenario, or a congestion control of your own.
         rate: rate of the link (bit/s); a packet takes its payload and 40 bytes of headers.
         delay: propagation delay each way (s).
-        queue: packets that can wait beside the one being sent.
+        queue: packets that can wait behind the one being sent.
         duration: end of the run (s).
         interval: least time between samples (s); 0: one at each ACK.
         seed: seed of the random numbers that a congestion control draws.
@@ -116,32 +116,40 @@ def bottleneck(
     scenario = Scenario(
         duration=duration, seed=seed, profile=profile, topology={"kind": "chain", "hops": 1}, flow=[table]
     )
-    config = scenario.points[0].config(seed)
-    if len(config["flows"]) != 1:
-        raise InputError("copies: one flow alone uses the bottleneck")
-    if "reply" in config["flows"][0]:
-        raise InputError("reply: the bottleneck carries data one way")
+    alone = _alone(scenario.points[0].config(seed))
     document = {
-        "flow": config["flows"][0],
+        "flow": alone["flows"][0],
         "rate": path["rate"],
         "delay": path["delay"],
         "queue": path["queue"],
         "header": HEADERS,
         "hops": 1,
-        "duration": config["duration"],
+        "duration": alone["duration"],
         "sample": path["interval"],
         "seed": seed,
     }
-    [own] = scenario.points[0].controls()
     try:
-        again, timeouts, found = controls.run_bottleneck(document, own, seed)
+        again, timeouts, found = controls.run_bottleneck(document, scenario.points[0].controls()[0], seed)
     except _core.EngineError as error:
         reported = [f"{key.removeprefix('flow.')}: {message}" for key, message in error.problems]
         raise InputError("\n".join(reported)) from error
     samples, drops = (columns.table(one).to_pandas() for _, one in found)
     samples["ssthresh"] = samples["ssthresh"].where(samples["ssthresh"] < NO_THRESHOLD, float("inf"))
     named = scenario.resolved["flow"][0]["transport"]
-    return Bottleneck(str(named), samples, drops["t_s"].tolist(), again, timeouts, config["flows"][0]["packet"])
+    return Bottleneck(str(named), samples, drops["t_s"].tolist(), again, timeouts, alone["flows"][0]["packet"])
+
+
+def _alone(config: dict[str, Any]) -> dict[str, Any]:
+    """A configuration, if its flow is the only one and has no reply.
+
+    Raises:
+        InputError: it is not.
+    """
+    if len(config["flows"]) != 1:
+        raise InputError("copies: one flow alone uses the bottleneck")
+    if "reply" in config["flows"][0]:
+        raise InputError("reply: the bottleneck carries data one way")
+    return config
 
 
 def _read(values: Mapping[str, object]) -> dict[str, int]:

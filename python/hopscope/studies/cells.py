@@ -1,8 +1,8 @@
 """Cells measured by another simulator as settings: `[experiment.cells]` of a study folder.
 
 The CSV has one mean a row; the columns of `by` distinguish the cells. Every cell becomes a setting: a scenario in which
-`{column}` stands for the value of the cell, changed by the rules that match it. Each metric becomes a quantity beside
-the other simulator's mean, each judged one a statement, and one figure shows how far all of them deviate.
+`{column}` stands for the value of the cell, changed by the rules that match it. Each metric becomes a quantity with the
+other simulator's mean, each judged one a statement, and one figure shows how far all of them deviate.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -107,7 +107,7 @@ class Rule:
 
 
 def _quantities(cells: Sequence[Cell]) -> list[Quantity]:
-    """Every metric of every cell, beside the other simulator's."""
+    """Every metric of every cell, with the other simulator's mean."""
     return [
         Quantity(
             measure.label,
@@ -213,28 +213,58 @@ def _ranked(pairs: Sequence[tuple[Cell, Cell]], metric: str) -> Callable[[Data],
 
 def read_cells(part: Part, context: Context) -> Entry | None:
     """What `[experiment.cells]` adds to an entry; `None` when something in it is wrong, which is noted."""
-    scenarios, measures, columns = context.scenarios, context.measures, part.texts("by")
-    name, pattern = part.text("scenario"), part.text("label")
-    mark = part.text("mark", pattern)
-    per_second = part.texts("per_second")
+    columns, measures, name = part.texts("by"), context.measures, part.text("scenario")
     simulator, samples = part.text("simulator"), part.text("samples", "seeds")
     found = _rows(part, columns, f"{simulator}, {{}} {samples}")
-    if name not in scenarios:
-        part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, scenarios)}")
+    if name not in context.scenarios:
+        part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, context.scenarios)}")
     first = Rule(judge=_limits(part), panel=part.text("panel", ""))
     rules = [first, *(_rule(inner, columns, measures) for inner in part.array("rule"))]
+    pattern = part.text("label")
+    maker = _Maker(context, name, pattern, part.text("mark", pattern), frozenset(part.texts("per_second")), rules)
     wanted = [_ranking(inner, columns) for inner in part.array("ranking")]
     part.done("cells")
     if part.folder.problems:
         return None
-    cells = []
-    for values, numbers in found:
-        names = dict(zip(columns, values, strict=True))
-        label = pattern
-        document: dict[str, Any] = dict(scenarios[name])
+    cells = [maker.cell(dict(zip(columns, values, strict=True)), numbers) for values, numbers in found]
+    _check(part, cells, measures)
+    if part.folder.problems:
+        return None
+    judges = [*_agreements(cells, simulator.rpartition(".")[0] or simulator)]
+    judges += [(text, _ranked(_pairs(cells, where, same, metric), metric)) for text, where, same, metric in wanted]
+    return Entry(
+        "", "", simulator, "", "",
+        settings=[Setting(cell.label, cell.document) for cell in cells],
+        quantities=_quantities(cells),
+        statements=[Statement(f"c{place}", text, judge) for place, (text, judge) in enumerate(judges, 1)],
+        charts=lambda data: _deviations(cells, simulator, data),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Maker:
+    """Makes a cell of the values of its columns.
+
+    Attributes:
+        scenario: name of the scenario that every cell changes.
+        label: pattern of the labels of settings.
+        mark: pattern of the names in the figure.
+        per_second: metrics that are divided by the time measured.
+        rules: what is changed, in this order; the first matches every cell.
+    """
+
+    context: Context
+    scenario: str
+    label: str
+    mark: str
+    per_second: frozenset[str]
+    rules: Sequence[Rule]
+
+    def cell(self, names: dict[str, str], numbers: Mapping[str, Row]) -> Cell:
+        label, settled, measures = self.label, self.rules[0], self.context.measures
+        document: dict[str, Any] = dict(self.context.scenarios[self.scenario])
         own = {metric: measures[metric] for metric in numbers if metric in measures}
-        settled = first
-        for rule in rules:
+        for rule in self.rules:
             groups = rule.match(names)
             if groups is None:
                 continue
@@ -246,36 +276,30 @@ def read_cells(part: Part, context: Context) -> Entry | None:
             own |= {metric: measures[other] for metric, other in rule.metrics.items() if metric in own}
             given = {key: own_ for key in ("judge", "panel", "cause", "noisy") if (own_ := getattr(rule, key))}
             settled = replace(settled, **given)
-        document = filled(document, names)
         label = label.format(**names)
-        document["title"] = f"{context.study} {label}"
-        for metric in set(per_second) & set(own):
-            own[metric] = _per_second(own[metric])
-        for metric in settled.judge.keys() - own.keys():
-            part.problem(
-                "", f"{label}: {metric!r} is judged, but {'not measured' if metric in measures else 'no metric'}"
-            )
-        shown = mark.format(**names) if mark != pattern else label
-        cells.append(Cell(names, label, shown, numbers, document, own, settled))
+        document = filled(document, names) | {"title": f"{self.context.study} {label}"}
+        own |= {metric: _per_second(own[metric]) for metric in self.per_second & own.keys()}
+        mark = self.mark.format(**names) if self.mark != self.label else label
+        return Cell(names, label, mark, numbers, document, own, settled)
+
+
+def _check(part: Part, cells: Sequence[Cell], measures: Mapping[str, Measure]) -> None:
+    """Notes what is judged without a measure, and cells that have one label."""
+    for cell in cells:
+        for metric in cell.rule.judge.keys() - cell.measures.keys():
+            why = "not measured" if metric in measures else "no metric"
+            part.problem("", f"{cell.label}: {metric!r} is judged, but {why}")
     labels = [cell.label for cell in cells]
     for label in {label for label in labels if labels.count(label) > 1}:
         part.problem("label", f"{label!r} stands twice: the label has to distinguish the cells")
-    if part.folder.problems:
-        return None
-    family = simulator.rpartition(".")[0] or simulator
-    judges = [
-        (f"{cell.label}: {cell.measures[metric].label} within {_far(limit)} of {family}.", _agrees(cell, metric, limit))
-        for cell in cells
-        for metric, limit in cell.rule.judge.items()
-    ]
-    judges += [(text, _ranked(_pairs(cells, where, same, metric), metric)) for text, where, same, metric in wanted]
-    return Entry(
-        "", "", simulator, "", "",
-        settings=[Setting(cell.label, cell.document) for cell in cells],
-        quantities=_quantities(cells),
-        statements=[Statement(f"c{place}", text, judge) for place, (text, judge) in enumerate(judges, 1)],
-        charts=lambda data: _deviations(cells, simulator, data),
-    )  # fmt: skip
+
+
+def _agreements(cells: Sequence[Cell], family: str) -> Iterator[tuple[str, Callable[[Data], list[Finding]]]]:
+    """The statement that each judged metric of each cell agrees, and its check."""
+    for cell in cells:
+        for metric, limit in cell.rule.judge.items():
+            text = f"{cell.label}: {cell.measures[metric].label} within {_far(limit)} of {family}."
+            yield text, _agrees(cell, metric, limit)
 
 
 def _rows(part: Part, columns: Sequence[str], source: str) -> list[tuple[tuple[str, ...], dict[str, Row]]]:
