@@ -40,7 +40,7 @@ FUZZ_SECONDS ?= 300
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard studies/*/verdicts.json))))
 
-.PHONY: help demo test test-rust test-python lint fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel clean
+.PHONY: help demo test test-rust test-python lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -87,7 +87,7 @@ test: test-rust test-python ## Every test, Rust and Python
 
 test-rust: ## The engine's own tests
 	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
-	@if [ -n "$(TOO_NEW)" ]; then echo "left out: TCP beside smoltcp, which needs rustc 1.91"; fi
+	@if [ -n "$(TOO_NEW)" ]; then echo "left out: TCP against smoltcp, which needs rustc 1.91"; fi
 	$(call quiet,building the Rust tests,cargo test --locked $(RUST_TESTED) --no-run)
 	@log=$$(mktemp); status=0; cargo test --quiet --locked $(RUST_TESTED) >$$log 2>&1 </dev/null || status=$$?; \
 	if [ $$status -ne 0 ]; then cat $$log; rm -f $$log; echo "make: FAILED: Rust tests" >&2; exit 1; fi; \
@@ -96,7 +96,7 @@ test-rust: ## The engine's own tests
 
 test-python: $(VENV)/.engine ## The package's tests
 	@for tool in tshark tcptrace; do command -v $$tool >/dev/null || \
-	  echo "left out: captures beside $$tool, which is not installed (Debian: apt install $$tool)"; done
+	  echo "left out: captures against $$tool, which is not installed (Debian: apt install $$tool)"; done
 	@$(BIN)/python -m pytest -n $(JOBS) --no-header </dev/null
 
 lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy
@@ -107,6 +107,9 @@ lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy
 	$(call quiet,mypy --strict,$(BIN)/mypy --strict)
 	$(call quiet,cargo clippy,cargo clippy --quiet --locked --workspace $(TOO_NEW) --all-targets -- -D warnings)
 	$(call quiet,cargo clippy of the fuzz targets,cargo clippy --quiet --locked $(FUZZ) --all-targets -- -D warnings)
+
+check-wasm: ## The reader of scenarios for the browser: it compiles for wasm32 (rustup target add wasm32-unknown-unknown)
+	$(call quiet,cargo check for wasm32-unknown-unknown,cargo check --quiet --locked --target wasm32-unknown-unknown -p hopscope-scenario)
 
 fmt: $(VENV)/.requirements ## Format everything
 	@cargo fmt --all

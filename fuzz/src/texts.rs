@@ -4,7 +4,7 @@ use hopscope_engine::world::Reachability;
 use hopscope_engine::{simulation, world};
 use hopscope_scenario::agreement::Finding;
 use hopscope_scenario::document::{self, Document};
-use hopscope_scenario::resolve::{FoundControl, Outside, Schema, Shared, Sound, resolve};
+use hopscope_scenario::resolve::{Outside, Schema, Shared, Sound, UserControl, resolve};
 use hopscope_scenario::value::Value;
 use hopscope_scenario::{frames, movement_files, node_files, ns2, toml as written, traffic_files};
 
@@ -67,7 +67,7 @@ impl Outside for Fixed {
         Ok(("file".to_string(), NODES.to_string()))
     }
 
-    fn beside(&mut self, _: &[String], _: &str) -> Option<String> {
+    fn sibling(&mut self, _: &[String], _: &str) -> Option<String> {
         None
     }
 
@@ -75,8 +75,8 @@ impl Outside for Fixed {
         false
     }
 
-    fn control(&mut self, named: &[String], _: &[String]) -> FoundControl {
+    fn control(&mut self, named: &[String], _: &[String]) -> UserControl {
         let refused: Vec<Finding> = vec![(named.to_vec(), "no class".to_string())];
-        FoundControl { refused, ..FoundControl::default() }
+        UserControl { refused, ..UserControl::default() }
     }
 }

@@ -259,7 +259,7 @@ class Outcome:
         """The same as a store keeps it, JSON."""
 
 @final
-class Places:
+class Locations:
     """Where the keys of a scenario file and the items of its lists stand."""
 
     def at(self, path: Sequence[str]) -> tuple[int, int] | None:
@@ -450,11 +450,18 @@ def patterns() -> list[tuple[str, str]]:
 def json_schema() -> dict[str, Any]:
     """The JSON Schema (2020-12) of the scenario file."""
 
-def closest(word: str, choices: Sequence[str]) -> str | None:
-    """The choice that a word means: in another writing, as a word of other tools, or by likeness; None: none is."""
+def did_you_mean(word: str, choices: Sequence[str]) -> str:
+    """What a message says of the choice that a word means; empty: it means none.
 
-def elsewhere(word: str) -> str | None:
-    """What a word of ns-2, ns-3 and other tools means here, such as ``the metric loss_pct``; None: it is not known."""
+    A choice is meant in another writing, as a word of other tools, or by likeness.
+    """
+
+def instead(word: str, choices: Sequence[str], allowed: str) -> str:
+    """What a message says after a word that is none of the choices.
+
+    Which one it means, with ``allowed`` where the choices are few; else what it means elsewhere, and ``allowed``; else
+    ``allowed``.
+    """
 
 def brought_words() -> list[tuple[str, list[str]]]:
     """Every word of other tools that is known, with what it means here."""
@@ -465,7 +472,7 @@ def quantity(text: str, unit: str) -> str:
 def split_quantity(text: str) -> tuple[str, str]:
     """The number of a quantity, as the text of a decimal number, and its unit; QuantityError for no number."""
 
-def read_toml(octets: bytes) -> tuple[dict[str, Any], Places]:
+def read_toml(octets: bytes) -> tuple[dict[str, Any], Locations]:
     """The values of a scenario file (TOML 1.1 in UTF-8), and where they stand; TomlError: it is none."""
 
 def toml_value(text: str) -> Any:
@@ -501,7 +508,7 @@ def components(
 def near(positions: Sequence[Sequence[float]], reach: float) -> list[list[int]]:
     """For every node the others at most ``reach`` metres (above 0) away, in rising order."""
 
-def ways(config: _Config, until_s: float) -> list[tuple[int, list[list[float]]]]:
+def node_paths(config: _Config, until_s: float) -> list[tuple[int, list[list[float]]]]:
     """The way of every node that moves up to an instant: its number, then instants (s) with places (m); EngineError."""
 
 def positions(text: str, name: str, form: str) -> list[list[float]]:

@@ -87,19 +87,12 @@ class ScenarioError(InputError):
         super().__init__("\n".join(str(p) for p in self.problems))
 
 
-#: With a suggestion so many choices are listed after it.
-_FEW = 6
-
-
 def did_you_mean(word: object, choices: Iterable[str]) -> str:
     """Returns ``' (did you mean "x"?)'`` for the choice that is meant, or an empty string.
 
     Words of ns-2, ns-3, INET, Mininet-WiFi and the literature count (:func:`hopscope._core.brought_words`).
     """
-    if not isinstance(word, str):
-        return ""
-    close = _core.closest(word[:200], list(choices))
-    return f' (did you mean "{close}"?)' if close else ""
+    return _core.did_you_mean(word, list(choices)) if isinstance(word, str) else ""
 
 
 def instead(word: object, choices: Iterable[str], allowed: str) -> str:
@@ -110,11 +103,7 @@ def instead(word: object, choices: Iterable[str], allowed: str) -> str:
     """
     names = list(choices)
     allowed = allowed.replace("{}", ", ".join(names))
-    if close := did_you_mean(word, names):
-        return f"{close}; {allowed}" if len(names) <= _FEW else close
-    if isinstance(word, str) and (other := _core.elsewhere(word[:200])):
-        return f" (did you mean {other}?); {allowed}" if len(names) <= _FEW else f" (did you mean {other}?)"
-    return f"; {allowed}"
+    return _core.instead(word, names, allowed) if isinstance(word, str) else f"; {allowed}"
 
 
 def listed(choices: Iterable[str]) -> str:

@@ -207,15 +207,15 @@ def test_a_store_keeps_and_resumes_them(folder: Path) -> None:
         ),
         (
             {"transport": "tcp-cubic", "control": "newreno"},
-            'flow.0.control: names a congestion control beside transport = "tcp-cubic"; it goes with "tcp"',
+            'flow.0.control: names a congestion control together with transport = "tcp-cubic"; it goes with "tcp"',
         ),
         (
             {"transport": "tcp:mine.py:Gentle", "control": "mine.py:Fierce"},
-            'flow.0.control: names a congestion control beside transport = "tcp:mine.py:Gentle"',
+            'flow.0.control: names a congestion control together with transport = "tcp:mine.py:Gentle"',
         ),
         (
             {"transport": "tcp:mine.py:Gentle", "control": {"class": "mine.py:Fierce"}},
-            'flow.0.control.class: names a congestion control beside transport = "tcp:mine.py:Gentle"',
+            'flow.0.control.class: names a congestion control together with transport = "tcp:mine.py:Gentle"',
         ),
         ({"transport": "tcp-cubic", "control": {"decrease": 0.5}}, 'flow.0.control: belongs to transport = "tcp:FILE'),
         ({"transport": "udp", "control": "cubic"}, 'flow.0.control: has no effect: it needs flow.0.transport = "tcp"'),
@@ -229,7 +229,7 @@ def test_a_store_keeps_and_resumes_them(folder: Path) -> None:
         ({"transport": "tcp-vegas", "recovery": "sack"}, 'flow.0.recovery: found "sack"; tcp-vegas is defined by'),
         (
             {"transport": "tcp", "recovery": "sack", "tcp": {"loss_recovery": "rack"}},
-            'flow.0.recovery: found "sack" beside tcp.loss_recovery = "rack"; give one of them',
+            'flow.0.recovery: found "sack" together with tcp.loss_recovery = "rack"; give one of them',
         ),
     ],
 )

@@ -79,7 +79,9 @@ def test_of_a_mixed_file_each_connection_has_its_own_transport(tmp_path: Path) -
     own = hs.Scenario(topology={"kind": "chain", "hops": 5}, flow=[{**flow, "max_window": 3}]).points[0].config(1)
     assert [one["max_window"] for one in own["flows"][:3]] == [3, 3, 3]
     for key in ["packet", "rate", "stop", "app", "packets"]:
-        with pytest.raises(hs.ScenarioError, match=rf"flow\.0\.{key}.*found beside pattern = \"file\", which sets it"):
+        with pytest.raises(
+            hs.ScenarioError, match=rf"flow\.0\.{key}.*found together with pattern = \"file\", which sets it"
+        ):
             hs.Scenario(topology={"kind": "chain", "hops": 5}, flow=[{**flow, key: "cbr" if key == "app" else 1}])
 
 

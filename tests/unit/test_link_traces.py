@@ -70,7 +70,9 @@ def test_bad_lines_are_reported_with_file_and_line(text: str, reported: str, tmp
 
 
 def test_what_does_not_go_together_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(hs.ScenarioError, match=r"radio\.fading: found \"rayleigh\" beside a trace of received powers"):
+    with pytest.raises(
+        hs.ScenarioError, match=r"radio\.fading: found \"rayleigh\" together with a trace of received powers"
+    ):
         scene(tmp_path, "0,0,1,-60\n", fading="rayleigh")
     with pytest.raises(hs.ScenarioError, match=r"radio\.untraced: has no effect: it needs radio.rssi_trace given or"):
         hs.Scenario(topology={"kind": "chain", "hops": 1}, radio={"untraced": "absent"}, flow=[UDP])

@@ -141,7 +141,7 @@ def test_a_topology_too_small_for_its_flows_is_refused() -> None:
     ("flow", "message"),
     [
         ({"from": 0}, r"flow\.0\.to: is missing; expected a node number, .* or a pattern"),
-        ({"pattern": "across", "to": 3}, r"flow\.0\.to: found beside pattern"),
+        ({"pattern": "across", "to": 3}, r"flow\.0\.to: found together with pattern"),
         ({"pattern": "accross"}, r'flow\.0\.pattern: found "accross" \(did you mean "across"\?\); allowed'),
         ({"pattern": "across", "pattern_seed": 4}, r'pattern_seed: has no effect: it needs flow.0.pattern = "random"'),
         ({"from": 0, "to": 3, "pattern_seed": 4}, r'pattern_seed: has no effect: it needs flow.0.pattern = "random"'),

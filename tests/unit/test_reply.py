@@ -94,7 +94,7 @@ def test_what_does_not_fit_is_refused_by_name(flow: dict[str, Any], message: str
 
 
 def test_the_handshake_of_ns2_carries_data_one_way() -> None:
-    with pytest.raises(hs.ScenarioError, match=r'flow.0.reply: found beside tcp.handshake = "ns2"'):
+    with pytest.raises(hs.ScenarioError, match=r'flow.0.reply: found together with tcp.handshake = "ns2"'):
         hs.Scenario({**talk(reply={}), "profile": "ns2"})
 
 

@@ -18,14 +18,14 @@ pyo3::create_exception!(
 /// Where the keys of a document and the items of its lists stand.
 #[pyclass(frozen, module = "hopscope._core")]
 #[derive(Default)]
-pub struct Places(document::Places);
+pub struct Locations(document::Locations);
 
 #[pymethods]
-impl Places {
+impl Locations {
     /// Those of a document that no file holds: none.
     #[new]
-    fn new() -> Places {
-        Places::default()
+    fn new() -> Locations {
+        Locations::default()
     }
 
     /// Line and column (from 1) of a key, by its parts; None where the file has it not.
@@ -37,14 +37,14 @@ impl Places {
 
 /// The values of a scenario file, and where they stand.
 #[pyfunction]
-pub fn read_toml(py: Python<'_>, octets: &[u8]) -> PyResult<(Py<PyAny>, Places)> {
+pub fn read_toml(py: Python<'_>, octets: &[u8]) -> PyResult<(Py<PyAny>, Locations)> {
     let read = py.detach(|| document::read(octets));
     let refused = |faults: Vec<Fault>| {
         let faults: Vec<_> = faults.into_iter().map(|fault| (fault.message, fault.at.0, fault.at.1)).collect();
         TomlError::new_err(faults)
     };
-    let Document { values, places } = read.map_err(refused)?;
-    Ok((value::of(py, &values)?, Places(places)))
+    let Document { values, locations } = read.map_err(refused)?;
+    Ok((value::of(py, &values)?, Locations(locations)))
 }
 
 /// The value that a text is behind an equals sign; None where it is none.

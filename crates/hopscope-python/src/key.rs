@@ -1,7 +1,7 @@
 //! Keys of a scenario as Python objects, and the tables of them.
 
 use hopscope_engine::config::schema::{self, Key, Kind, Range};
-use hopscope_scenario::brought::{self, Meant};
+use hopscope_scenario::brought::{self, Meaning};
 use hopscope_scenario::resolve::show;
 use hopscope_scenario::{quantity as quantities, read, words};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -236,22 +236,22 @@ pub fn json_schema(py: Python<'_>) -> PyResult<Py<PyAny>> {
     value::shown(py, &hopscope_scenario::json_schema::schema())
 }
 
-/// The choice that a word means, if one does.
+/// What a message says of the choice that a word means; nothing where it means none.
 #[pyfunction]
-pub fn closest(word: &str, choices: Vec<String>) -> Option<String> {
-    words::closest(word, &choices).map(str::to_string)
+pub fn did_you_mean(word: &str, choices: Vec<String>) -> String {
+    words::did_you_mean(word, &choices)
 }
 
-/// What a word of other tools means here, in words.
+/// What a message says after a word that is none of the choices.
 #[pyfunction]
-pub fn elsewhere(word: &str) -> Option<String> {
-    words::elsewhere(word)
+pub fn instead(word: &str, choices: Vec<String>, allowed: &str) -> String {
+    words::instead(word, &choices, allowed)
 }
 
 /// Every word of other tools that is known, with all that it means here.
 #[pyfunction]
 pub fn brought_words() -> Vec<(&'static str, Vec<String>)> {
-    brought::all().into_iter().map(|(word, meant)| (word, meant.into_iter().map(Meant::whole).collect())).collect()
+    brought::all().into_iter().map(|(word, meant)| (word, meant.into_iter().map(Meaning::whole).collect())).collect()
 }
 
 /// A quantity in a base unit, as the text of a decimal number.

@@ -48,7 +48,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run::estimate, m)?)?;
     m.add_function(wrap_pyfunction!(run::static_hops, m)?)?;
     m.add_function(wrap_pyfunction!(run::trajectory, m)?)?;
-    m.add_function(wrap_pyfunction!(run::ways, m)?)?;
+    m.add_function(wrap_pyfunction!(run::node_paths, m)?)?;
     m.add_function(wrap_pyfunction!(info::version, m)?)?;
     m.add_function(wrap_pyfunction!(info::build_id, m)?)?;
     m.add_function(wrap_pyfunction!(info::profiles, m)?)?;
@@ -73,13 +73,13 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(key::apps, m)?)?;
     m.add_function(wrap_pyfunction!(key::patterns, m)?)?;
     m.add_function(wrap_pyfunction!(key::json_schema, m)?)?;
-    m.add_function(wrap_pyfunction!(key::closest, m)?)?;
-    m.add_function(wrap_pyfunction!(key::elsewhere, m)?)?;
+    m.add_function(wrap_pyfunction!(key::did_you_mean, m)?)?;
+    m.add_function(wrap_pyfunction!(key::instead, m)?)?;
     m.add_function(wrap_pyfunction!(key::brought_words, m)?)?;
     m.add_function(wrap_pyfunction!(key::quantity, m)?)?;
     m.add_function(wrap_pyfunction!(key::split_quantity, m)?)?;
     m.add("TomlError", m.py().get_type::<document::TomlError>())?;
-    m.add_class::<document::Places>()?;
+    m.add_class::<document::Locations>()?;
     m.add_class::<value::Date>()?;
     m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;
     m.add_function(wrap_pyfunction!(document::toml_value, m)?)?;

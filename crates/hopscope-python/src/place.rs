@@ -1,7 +1,7 @@
 //! Where nodes stand and flows run, and the files that say so.
 
-use hopscope_scenario::near::{self as within, Place};
-use hopscope_scenario::topology::{Layout, Misplaced};
+use hopscope_scenario::near::{self as within, Position};
+use hopscope_scenario::topology::{Layout, PlacementError};
 use hopscope_scenario::{frames as traces, node_files, ns2, patterns};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -16,7 +16,7 @@ pyo3::create_exception!(
     "Nodes cannot be placed or flows not be laid; `key` names the key at fault inside its table."
 );
 
-fn refused(py: Python<'_>, error: &Misplaced) -> PyErr {
+fn refused(py: Python<'_>, error: &PlacementError) -> PyErr {
     let exception = PlaceError::new_err(error.message.clone());
     // Setting an attribute on a fresh exception object cannot fail in a way worth reporting instead of the error itself.
     let _ = exception.value(py).setattr("key", error.key);
@@ -41,8 +41,8 @@ pub fn place(
     py: Python<'_>,
     table: &Bound<'_, PyAny>,
     tx_range: f64,
-    found: Vec<Place>,
-) -> PyResult<(Vec<Place>, usize, Py<PyAny>)> {
+    found: Vec<Position>,
+) -> PyResult<(Vec<Position>, usize, Py<PyAny>)> {
     let placed = layout(table)?.place(found, tx_range).map_err(|error| refused(py, &error))?;
     let wires = value::shown(py, &placed.wires)?;
     Ok((placed.places, placed.wired, wires))
@@ -58,26 +58,32 @@ pub fn across(py: Python<'_>, table: &Bound<'_, PyAny>, flows: Option<usize>) ->
 
 /// The ends of flows between nodes that reach each other.
 #[pyfunction]
-pub fn drawn(py: Python<'_>, positions: Vec<Place>, reach: f64, flows: usize, seed: u64) -> PyResult<patterns::Ends> {
+pub fn drawn(
+    py: Python<'_>,
+    positions: Vec<Position>,
+    reach: f64,
+    flows: usize,
+    seed: u64,
+) -> PyResult<patterns::Ends> {
     patterns::drawn(&positions, reach, flows, seed).map_err(|error| refused(py, &error))
 }
 
 /// The sets of nodes that reach each other, by radio or over these wires; the last `wired` nodes have no radio.
 #[pyfunction]
 #[pyo3(signature = (positions, reach, wired=0, wires=Vec::new()))]
-pub fn components(positions: Vec<Place>, reach: f64, wired: usize, wires: Vec<[usize; 2]>) -> Vec<Vec<usize>> {
+pub fn components(positions: Vec<Position>, reach: f64, wired: usize, wires: Vec<[usize; 2]>) -> Vec<Vec<usize>> {
     within::joined(&positions, reach, wired, &wires)
 }
 
 /// The others within reach of every node.
 #[pyfunction]
-pub fn near(positions: Vec<Place>, reach: f64) -> Vec<Vec<usize>> {
+pub fn near(positions: Vec<Position>, reach: f64) -> Vec<Vec<usize>> {
     within::near(&positions, reach)
 }
 
 /// The positions in the text of a file.
 #[pyfunction]
-pub fn positions(text: &str, name: &str, form: &str) -> PyResult<Vec<Place>> {
+pub fn positions(text: &str, name: &str, form: &str) -> PyResult<Vec<Position>> {
     node_files::positions(text, name, form, None).map(|found| found.places).map_err(PyValueError::new_err)
 }
 

@@ -3,8 +3,8 @@
 use hopscope_engine::world::Reachability;
 use hopscope_engine::{BuildError, simulation};
 use hopscope_scenario::agreement::Finding;
-use hopscope_scenario::near::Place;
-use hopscope_scenario::resolve::{self as resolving, FoundControl, Outside, OwnControl, Schema, Shared, Shown, Sound};
+use hopscope_scenario::near::Position;
+use hopscope_scenario::resolve::{self as resolving, Outside, OwnControl, Schema, Shared, Shown, Sound, UserControl};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
@@ -44,18 +44,18 @@ fn reported<'py>(py: Python<'py>, findings: &[Finding]) -> PyResult<Reported<'py
 #[pyfunction]
 pub fn resolve(document: &Bound<'_, PyAny>, outside: &Bound<'_, PyAny>, common: &mut Common) -> PyResult<Resolved> {
     let document = value::from_python(document)?;
-    let mut door = Door { outside, failure: None };
-    let found = resolving::resolve(Schema::engine(), &document, &mut door, &mut common.shared);
-    door.failure.map_or(Ok(Resolved(found)), Err)
+    let mut callbacks = Callbacks { outside, failure: None };
+    let found = resolving::resolve(Schema::engine(), &document, &mut callbacks, &mut common.shared);
+    callbacks.failure.map_or(Ok(Resolved(found)), Err)
 }
 
 /// The Python side; the first exception that is no refusal ends everything.
-struct Door<'a, 'py> {
+struct Callbacks<'a, 'py> {
     outside: &'a Bound<'py, PyAny>,
     failure: Option<PyErr>,
 }
 
-impl Door<'_, '_> {
+impl Callbacks<'_, '_> {
     fn call<T: Default>(&mut self, asked: PyResult<T>) -> T {
         asked.unwrap_or_else(|error| {
             self.failure.get_or_insert(error);
@@ -68,19 +68,19 @@ impl Door<'_, '_> {
         self.outside.call_method1("text", (path, wanted))?.extract()
     }
 
-    fn text_beside(&self, key: &[String], ending: &str) -> PyResult<Option<String>> {
-        self.outside.call_method1("beside", (PyTuple::new(self.outside.py(), key)?, ending))?.extract()
+    fn text_of_sibling(&self, key: &[String], ending: &str) -> PyResult<Option<String>> {
+        self.outside.call_method1("sibling", (PyTuple::new(self.outside.py(), key)?, ending))?.extract()
     }
 
     fn is_named(&self, key: &[String]) -> PyResult<bool> {
         self.outside.call_method1("is_class", (PyTuple::new(self.outside.py(), key)?,))?.extract()
     }
 
-    fn found(&self, named: &[String], parameters: &[String]) -> PyResult<FoundControl> {
-        type Found<'py> = Option<(String, String, String, Bound<'py, PyDict>)>;
+    fn found(&self, named: &[String], parameters: &[String]) -> PyResult<UserControl> {
+        type Given<'py> = Option<(String, String, String, Bound<'py, PyDict>)>;
         let py = self.outside.py();
         let paths = (PyTuple::new(py, named)?, PyTuple::new(py, parameters)?);
-        let (own, refused, unused): (Found<'_>, Vec<Finding>, Vec<Finding>) =
+        let (own, refused, unused): (Given<'_>, Vec<Finding>, Vec<Finding>) =
             self.outside.call_method1("control", paths)?.extract()?;
         let entry = |(name, value): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
             Ok((name.extract()?, value::from_python(&value)?.json()))
@@ -89,11 +89,11 @@ impl Door<'_, '_> {
             let parameters = parameters.iter().map(entry).collect::<PyResult<_>>()?;
             Ok::<_, PyErr>(OwnControl { name, named, identity, parameters })
         };
-        Ok(FoundControl { own: own.map(control).transpose()?, refused, unused })
+        Ok(UserControl { own: own.map(control).transpose()?, refused, unused })
     }
 }
 
-impl Outside for Door<'_, '_> {
+impl Outside for Callbacks<'_, '_> {
     fn text(&mut self, key: &[String], wanted: &str) -> Result<(String, String), String> {
         let py = self.outside.py();
         match self.text_of(key, wanted) {
@@ -104,8 +104,8 @@ impl Outside for Door<'_, '_> {
         }
     }
 
-    fn beside(&mut self, key: &[String], ending: &str) -> Option<String> {
-        let asked = self.text_beside(key, ending);
+    fn sibling(&mut self, key: &[String], ending: &str) -> Option<String> {
+        let asked = self.text_of_sibling(key, ending);
         self.call(asked)
     }
 
@@ -114,7 +114,7 @@ impl Outside for Door<'_, '_> {
         self.call(asked)
     }
 
-    fn control(&mut self, named: &[String], parameters: &[String]) -> FoundControl {
+    fn control(&mut self, named: &[String], parameters: &[String]) -> UserControl {
         let asked = self.found(named, parameters);
         self.call(asked)
     }
@@ -156,7 +156,7 @@ impl Resolved {
     fn check<'py>(&self, py: Python<'py>, common: &mut Common) -> PyResult<Reported<'py>> {
         let Some(sound) = self.0.sound(Schema::engine()) else { return Ok(Vec::new()) };
         let problems = py.detach(|| match &sound.config {
-            Ok(config) => run::mistakes(config, &mut common.reachability),
+            Ok(config) => run::all_problems(config, &mut common.reachability),
             Err(error) => vec![BuildError::new("config", error.clone())],
         });
         let findings: Vec<Finding> =
@@ -211,7 +211,7 @@ impl Resolved {
 
     /// Positions of the nodes in metres.
     #[getter]
-    fn nodes(&self) -> Vec<Place> {
+    fn nodes(&self) -> Vec<Position> {
         self.0.nodes().to_vec()
     }
 

@@ -187,7 +187,7 @@ pub fn bottleneck(py: Python<'_>, config: &Bound<'_, PyAny>, code: Option<Code>)
 #[pyfunction]
 pub fn validate(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<()> {
     let config = config::taken(config)?;
-    let problems = py.detach(|| mistakes(&config, &mut Reachability::default()));
+    let problems = py.detach(|| all_problems(&config, &mut Reachability::default()));
     refuse(py, &problems)
 }
 
@@ -197,7 +197,7 @@ fn refuse(py: Python<'_>, problems: &[BuildError]) -> PyResult<()> {
 }
 
 /// Everything that is wrong with a configuration; of one without mistakes, the flows out of reach.
-pub fn mistakes(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
+pub fn all_problems(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
     let problems = world::problems(config);
     if problems.is_empty() { world::out_of_reach(config, reachability) } else { problems }
 }
@@ -220,13 +220,13 @@ pub fn static_hops(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<Vec<u3
 
 /// The way of every node that moves until `until_s` seconds: its number, and instants in seconds with places in metres.
 #[pyfunction]
-pub fn ways(py: Python<'_>, config: &Bound<'_, PyAny>, until_s: f64) -> PyResult<Vec<(u32, Vec<[f64; 3]>)>> {
+pub fn node_paths(py: Python<'_>, config: &Bound<'_, PyAny>, until_s: f64) -> PyResult<Vec<(u32, Vec<[f64; 3]>)>> {
     let config = config::taken(config)?;
     world::check(&config).map_err(|e| engine_error(py, &e))?;
-    let ways = py.detach(|| Mobility::new(&config.movement()).paths(Time::ZERO + Span::from_secs_f64(until_s)));
-    Ok(ways
+    let paths = py.detach(|| Mobility::new(&config.movement()).paths(Time::ZERO + Span::from_secs_f64(until_s)));
+    Ok(paths
         .into_iter()
-        .map(|(node, way)| (node.0, way.into_iter().map(|(at, [x, y])| [at.as_secs(), x, y]).collect()))
+        .map(|(node, path)| (node.0, path.into_iter().map(|(at, [x, y])| [at.as_secs(), x, y]).collect()))
         .collect())
 }
 

@@ -20,7 +20,7 @@ use crate::run::{CancelToken, run_part};
 
 /// What a trace lets through, as Python says it.
 #[derive(FromPyObject)]
-pub struct Wanted {
+pub struct TraceFilter {
     #[pyo3(item)]
     nodes: Option<Vec<u32>>,
     #[pyo3(item)]
@@ -33,7 +33,7 @@ pub struct Wanted {
     until_ns: Option<u64>,
 }
 
-impl Wanted {
+impl TraceFilter {
     fn filter(self) -> Filter {
         let named = |kinds: Vec<String>| {
             Record::NAMES.iter().copied().filter(|name| kinds.iter().any(|kind| kind == name)).collect()
@@ -80,7 +80,7 @@ pub fn trace(
     py: Python<'_>,
     config: &Bound<'_, PyAny>,
     form: &str,
-    wanted: Wanted,
+    wanted: TraceFilter,
     write: Py<PyAny>,
     cut: bool,
     cancel: Option<&Bound<'_, CancelToken>>,
@@ -93,17 +93,17 @@ pub fn trace(
     let end = if cut { filter.until } else { Time::NEVER };
     let failure = Failure::default();
     let sink = Writer { write, failure: Arc::clone(&failure) };
-    let course = Interpolation { end, token, progress, controls };
+    let options = RunOptions { end, token, progress, controls };
     let given = match form {
-        "text" => traced(py, config, RecordTrace::new(Form::Text, filter, sink), course),
-        "json" => traced(py, config, RecordTrace::new(Form::Json, filter, sink), course),
+        "text" => traced(py, config, RecordTrace::new(Form::Text, filter, sink), options),
+        "json" => traced(py, config, RecordTrace::new(Form::Json, filter, sink), options),
         "ns2-old" => {
             let trace = Ns2Trace::new(&config, Style::Old, filter, sink);
-            traced(py, config, trace, course)
+            traced(py, config, trace, options)
         }
         "ns2-new" => {
             let trace = Ns2Trace::new(&config, Style::New, filter, sink);
-            traced(py, config, trace, course)
+            traced(py, config, trace, options)
         }
         _ => {
             let message = format!("found {form:?}; allowed: text, json, ns2-old, ns2-new");
@@ -117,7 +117,7 @@ pub fn trace(
 }
 
 /// What goes along with a run, and where it ends.
-struct Interpolation {
+struct RunOptions {
     end: Time,
     token: CancelToken,
     progress: Option<Py<PyAny>>,
@@ -128,13 +128,13 @@ fn traced<T: Recorder + Trace + Send>(
     py: Python<'_>,
     config: Config,
     trace: T,
-    course: Interpolation,
+    options: RunOptions,
 ) -> PyResult<Outcome> {
     let flush = |simulation: &mut Simulation<T>| {
         simulation.observe(|trace, _, _| trace.flush());
         (None, ())
     };
-    let Interpolation { end, token, progress, controls } = course;
+    let RunOptions { end, token, progress, controls } = options;
     run_part(py, config, (trace, flush), end, &token, progress, controls).map(|(given, ())| given)
 }
 

@@ -28,7 +28,7 @@ pub struct Parts {
 
 /// Every contradiction.
 pub fn contradictions(parts: &Parts) -> Vec<Finding> {
-    let mut found = Found { at: Vec::new(), findings: Vec::new() };
+    let mut found = Findings { at: Vec::new(), findings: Vec::new() };
     let top = &parts.top;
     let end = number(top, "duration");
     if let (Some(end), Some(warmup)) = (end, number(top, "warmup")) {
@@ -58,12 +58,12 @@ pub fn contradictions(parts: &Parts) -> Vec<Finding> {
     found.findings
 }
 
-struct Found {
+struct Findings {
     at: Vec<String>,
     findings: Vec<Finding>,
 }
 
-impl Found {
+impl Findings {
     fn require(&mut self, holds: bool, name: &str, message: impl FnOnce() -> String) -> bool {
         if !holds {
             self.findings.push(([&self.at[..], &[name.to_string()]].concat(), message()));
@@ -81,7 +81,7 @@ fn seconds(nanoseconds: u64) -> String {
     format!("{} s", rounded(nanoseconds as f64 / 1e9, 9))
 }
 
-fn ends(flow: &Table, nodes: u64, found: &mut Found) {
+fn ends(flow: &Table, nodes: u64, found: &mut Findings) {
     if flow.get("pattern") != Some(&Json::Null) {
         return; // which lays the flows between nodes that exist, or is at fault
     }
@@ -97,7 +97,7 @@ fn ends(flow: &Table, nodes: u64, found: &mut Found) {
     }
 }
 
-fn times(flow: &Table, end: Option<u64>, found: &mut Found) {
+fn times(flow: &Table, end: Option<u64>, found: &mut Findings) {
     let Some(start) = number(flow, "start") else { return };
     let several = (number(flow, "copies"), number(flow, "stagger"), flow.get("pattern"));
     let (copies, last) = match several {
@@ -119,7 +119,7 @@ fn times(flow: &Table, end: Option<u64>, found: &mut Found) {
     found.require(!stops || stop > last, "stop", || format!("{after} of the last of {copies} copies"));
 }
 
-fn during(outage: &Table, nodes: u64, end: Option<u64>, found: &mut Found) {
+fn during(outage: &Table, nodes: u64, end: Option<u64>, found: &mut Findings) {
     if let Some(node) = number(outage, "node").filter(|_| nodes > 0) {
         let message = || format!("node {node} does not exist; nodes are 0 to {}", nodes - 1);
         found.require(node < nodes, "node", message);

@@ -4,10 +4,10 @@
 //! that the numbers of each line, and times that must not go back, decide.
 
 use crate::columns::{Fault, cells, finite, lines, shown};
-use crate::near::Place;
+use crate::near::Position;
 
 /// The places of a node with their times in seconds, and the line on which they stand.
-pub type Row = (usize, Vec<(f64, Place)>);
+pub type Row = (usize, Vec<(f64, Position)>);
 
 /// How many dimensions a `.params` of BonnMotion says: `J=3D`, or a depth `z` without `J`.
 fn dimensions(params: &str) -> usize {

@@ -311,7 +311,7 @@ const TABLE: &[(&str, &str)] = &[
 
 /// Names of ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Meant {
+pub enum Meaning {
     /// A dotted key; N stands for a number.
     Key(&'static str),
     /// A key and the value that it takes.
@@ -321,7 +321,7 @@ pub enum Meant {
 }
 
 /// What a word of others means here, first what is meant most.
-pub fn meant(word: &str) -> Vec<Meant> {
+pub fn meant(word: &str) -> Vec<Meaning> {
     let found = named(word);
     if found.is_empty() { named(bare(word)) } else { found }
 }
@@ -333,23 +333,23 @@ pub fn bare(word: &str) -> &str {
     inner.rsplit([':', '/', '.']).next().unwrap_or(inner)
 }
 
-fn named(word: &str) -> Vec<Meant> {
+fn named(word: &str) -> Vec<Meaning> {
     let wanted = plain(word);
     let is_it = |theirs: &str| theirs.split(' ').any(|other| plain(other) == wanted);
     let ours = TABLE.iter().filter(|(theirs, _)| is_it(theirs)).flat_map(|(_, ours)| ours.split('|'));
     ours.filter_map(|name| {
         let (kind, name) = name.split_once(' ')?;
         Some(match (kind, name.split_once('=')) {
-            ("value", Some((key, value))) => Meant::Value(key, value),
-            ("metric", _) => Meant::Metric(name),
-            _ => Meant::Key(name),
+            ("value", Some((key, value))) => Meaning::Value(key, value),
+            ("metric", _) => Meaning::Metric(name),
+            _ => Meaning::Key(name),
         })
     })
     .collect()
 }
 
 /// Every word of the table with what it means.
-pub fn all() -> Vec<(&'static str, Vec<Meant>)> {
+pub fn all() -> Vec<(&'static str, Vec<Meaning>)> {
     TABLE.iter().flat_map(|(theirs, _)| theirs.split(' ')).map(|word| (word, meant(word))).collect()
 }
 
@@ -358,28 +358,28 @@ pub fn plain(word: &str) -> String {
     word.chars().filter(|c| c.is_alphanumeric() || *c == '+').flat_map(char::to_lowercase).collect()
 }
 
-impl Meant {
+impl Meaning {
     /// The last part of the name, as it stands in a table or a list of choices.
     pub fn last(self) -> &'static str {
         match self {
-            Meant::Key(name) | Meant::Metric(name) => name.rsplit('.').next().unwrap_or(name),
-            Meant::Value(_, value) => value,
+            Meaning::Key(name) | Meaning::Metric(name) => name.rsplit('.').next().unwrap_or(name),
+            Meaning::Value(_, value) => value,
         }
     }
 
     /// The whole name.
     pub fn whole(self) -> String {
         match self {
-            Meant::Key(name) | Meant::Metric(name) => name.to_string(),
-            Meant::Value(key, value) => format!("{key} = \"{value}\""),
+            Meaning::Key(name) | Meaning::Metric(name) => name.to_string(),
+            Meaning::Value(key, value) => format!("{key} = \"{value}\""),
         }
     }
 
     /// The name in a message.
     pub fn shown(self) -> String {
         match self {
-            Meant::Metric(name) => format!("the metric {name}"),
-            Meant::Key(_) | Meant::Value(..) => self.whole(),
+            Meaning::Metric(name) => format!("the metric {name}"),
+            Meaning::Key(_) | Meaning::Value(..) => self.whole(),
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Document {
     /// The values as written.
     pub values: Value,
     /// Where they stand.
-    pub places: Places,
+    pub locations: Locations,
 }
 
 /// Why a text is no scenario file, and where.
@@ -41,18 +41,18 @@ pub struct Fault {
 
 /// Where the keys of a document and the items of its lists stand.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Places {
+pub struct Locations {
     text: String,
-    root: Place,
+    root: Location,
 }
 
 /// Where a value stands: its key, its item, or the header of its table.
 #[derive(Debug, Clone, Default, PartialEq)]
-struct Place {
+struct Location {
     /// The first octet.
     start: usize,
-    keys: BTreeMap<String, Place>,
-    items: Vec<Place>,
+    keys: BTreeMap<String, Location>,
+    items: Vec<Location>,
 }
 
 /// Reads a scenario file (TOML 1.1 in UTF-8).
@@ -79,9 +79,9 @@ pub fn parse(text: &str) -> Result<Document, Vec<Fault>> {
     if !errors.is_empty() {
         return Err(faults(text, errors));
     }
-    let mut root = Place::default();
+    let mut root = Location::default();
     let values = table_of(table.get_ref(), &mut root, 0).map_err(|(at, message)| vec![fault(text, at, &message)])?;
-    Ok(Document { values, places: Places { text: text.to_string(), root } })
+    Ok(Document { values, locations: Locations { text: text.to_string(), root } })
 }
 
 /// Reads a value as a file has it behind an equals sign; none where the text is no value.
@@ -93,54 +93,54 @@ pub fn value(text: &str) -> Option<Value> {
     }
 }
 
-impl Places {
+impl Locations {
     /// Line and column in characters, both from 1, of a key given by its parts; none for one that the file has not.
     pub fn at<T: AsRef<str>>(&self, path: &[T]) -> Option<(usize, usize)> {
-        let mut place = &self.root;
+        let mut location = &self.root;
         for part in path {
             let part = part.as_ref();
-            place = match part.parse::<usize>() {
-                Ok(index) if !place.items.is_empty() => place.items.get(index)?,
-                _ => place.keys.get(part)?,
+            location = match part.parse::<usize>() {
+                Ok(index) if !location.items.is_empty() => location.items.get(index)?,
+                _ => location.keys.get(part)?,
             };
         }
-        Some(line_and_column(&self.text, place.start))
+        Some(line_and_column(&self.text, location.start))
     }
 }
 
 type Refused = (usize, String);
 
-fn table_of(table: &DeTable<'_>, place: &mut Place, depth: usize) -> Result<Value, Refused> {
+fn table_of(table: &DeTable<'_>, location: &mut Location, depth: usize) -> Result<Value, Refused> {
     let entry = |(key, value): (&Spanned<DeString<'_>>, &Spanned<DeValue<'_>>)| {
         // A table with a header of its own stands where that begins, before its name.
-        let mut inner = Place { start: key.span().start.min(value.span().start), ..Place::default() };
+        let mut inner = Location { start: key.span().start.min(value.span().start), ..Location::default() };
         let read = value_of(value, &mut inner, depth + 1)?;
-        place.keys.insert(key.get_ref().to_string(), inner);
+        location.keys.insert(key.get_ref().to_string(), inner);
         Ok((key.get_ref().to_string(), read))
     };
     table.iter().map(entry).collect::<Result<_, _>>().map(Value::Table)
 }
 
-fn list_of(list: &DeArray<'_>, place: &mut Place, depth: usize) -> Result<Value, Refused> {
+fn list_of(list: &DeArray<'_>, location: &mut Location, depth: usize) -> Result<Value, Refused> {
     let item = |value: &Spanned<DeValue<'_>>| {
-        let mut inner = Place { start: value.span().start, ..Place::default() };
+        let mut inner = Location { start: value.span().start, ..Location::default() };
         let read = value_of(value, &mut inner, depth + 1)?;
-        place.items.push(inner);
+        location.items.push(inner);
         Ok(read)
     };
     list.iter().map(item).collect::<Result<_, _>>().map(Value::List)
 }
 
-fn value_of(value: &Spanned<DeValue<'_>>, place: &mut Place, depth: usize) -> Result<Value, Refused> {
+fn value_of(value: &Spanned<DeValue<'_>>, location: &mut Location, depth: usize) -> Result<Value, Refused> {
     if depth > DEEPEST {
-        return Err((place.start, TOO_DEEP.to_string()));
+        return Err((location.start, TOO_DEEP.to_string()));
     }
     Ok(match value.get_ref() {
         DeValue::String(text) => Value::Text(text.to_string()),
         DeValue::Boolean(flag) => Value::Flag(*flag),
         DeValue::Datetime(date) => Value::Other(date.to_string()),
-        DeValue::Array(list) => return list_of(list, place, depth),
-        DeValue::Table(table) => return table_of(table, place, depth),
+        DeValue::Array(list) => return list_of(list, location, depth),
+        DeValue::Table(table) => return table_of(table, location, depth),
         // The nearest double; one beyond all of them is infinite, which no key takes.
         DeValue::Float(number) => match number.as_str().parse() {
             Ok(nearest) => Value::Float(nearest, number.as_str().to_string()),
@@ -249,7 +249,7 @@ mod tests {
 
     #[test]
     fn keys_items_and_headers_have_places_in_characters() {
-        let places = parse(TEXT).expect("TOML").places;
+        let locations = parse(TEXT).expect("TOML").locations;
         for (path, at) in [
             ("title", Some((1, 1))),
             ("topology", Some((2, 1))),
@@ -267,9 +267,9 @@ mod tests {
             ("flow/2", None),
             ("flow/1/udp", None),
         ] {
-            assert_eq!(places.at(&path.split('/').collect::<Vec<_>>()), at, "{path}");
+            assert_eq!(locations.at(&path.split('/').collect::<Vec<_>>()), at, "{path}");
         }
-        assert_eq!(places.at::<&str>(&[]), Some((1, 1)));
+        assert_eq!(locations.at::<&str>(&[]), Some((1, 1)));
     }
 
     #[test]
@@ -285,7 +285,7 @@ mod tests {
         let [plain, windows, marked] =
             [TEXT.as_bytes(), windows.as_bytes(), &marked].map(|octets| read(octets).expect("TOML"));
         let path = ["flow", "0", "x", "1", "y", "z"];
-        assert_eq!([&windows, &marked].map(|document| document.places.at(&path)), [plain.places.at(&path); 2]);
+        assert_eq!([&windows, &marked].map(|document| document.locations.at(&path)), [plain.locations.at(&path); 2]);
         assert_eq!((&windows.values, &marked.values), (&plain.values, &plain.values));
     }
 

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use crate::columns::{Fault, finite, nanoseconds, shown};
 use crate::movement_files::{Movement, Off, Path};
-use crate::near::Place;
+use crate::near::Position;
 use crate::read::LONGEST_S;
 
 /// What moves, by the name of its element.
@@ -163,7 +163,7 @@ impl Tracks {
 }
 
 /// Where nothing moves and everything is there: the places.
-pub fn places(movement: Movement) -> Option<Vec<Place>> {
+pub fn places(movement: Movement) -> Option<Vec<Position>> {
     let rests = |path: &Path| path.windows(2).all(|pair| pair[0].1 == pair[1].1);
     let is_still = movement.off.is_empty() && movement.paths.iter().all(rests);
     is_still.then(|| movement.paths.iter().filter_map(|path| path.first()).map(|(_, place)| *place).collect())

@@ -282,12 +282,12 @@ fn node() -> Object {
 fn parts(key: &Key) -> Object {
     let (alone, words) = (&key.choices[0], &key.choices[1..]);
     let (word, gap) = (format!("(?:{})", words.join("|")), r" *\+ *");
-    let beside = |one: &str, other: &str| {
+    let clash = |one: &str, other: &str| {
         Object::of("pattern", format!("(?:^|[ +]){one}(?:[ +].*)?[ +]{other}(?:[ +]|$)").as_str())
     };
-    let mut clashes: Vec<Object> = words.iter().map(|word| beside(word, word)).collect();
+    let mut clashes: Vec<Object> = words.iter().map(|word| clash(word, word)).collect();
     for [one, other, _] in &key.apart {
-        clashes.extend([beside(one, other), beside(other, one)]);
+        clashes.extend([clash(one, other), clash(other, one)]);
     }
     let layers = Object::of("type", "string")
         .with("pattern", format!("^ *{word}(?:{gap}{word})* *$").as_str())

@@ -11,27 +11,27 @@ pub const MOST_SAMPLES: usize = 2_000_000;
 
 /// What a trace reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Measured {
+pub enum LinkQuantity {
     /// Received power in dBm.
     Rssi,
     /// Probability with which a copy of a frame is lost.
     Loss,
 }
 
-impl Measured {
+impl LinkQuantity {
     /// Names of the column.
     fn names(self) -> &'static [&'static str] {
         match self {
-            Measured::Rssi => &["rssi", "dbm", "power", "value"],
-            Measured::Loss => &["loss", "per", "value"],
+            LinkQuantity::Rssi => &["rssi", "dbm", "power", "value"],
+            LinkQuantity::Loss => &["loss", "per", "value"],
         }
     }
 
     /// The values that it can have, and in words.
     fn allowed(self) -> ([f64; 2], &'static str) {
         match self {
-            Measured::Rssi => (RSSI, "a received power of -200 to 60 dBm"),
-            Measured::Loss => ([0.0, 1.0], "a probability of 0 to 1"),
+            LinkQuantity::Rssi => (RSSI, "a received power of -200 to 60 dBm"),
+            LinkQuantity::Loss => ([0.0, 1.0], "a probability of 0 to 1"),
         }
     }
 }
@@ -58,7 +58,7 @@ pub struct Trace {
 ///
 /// # Errors
 /// A line says nothing of a link; the message names the file, `name`, and the line.
-pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Result<Trace, Fault> {
+pub fn samples(text: &str, name: &str, measured: LinkQuantity, nodes: usize) -> Result<Trace, Fault> {
     let mark = lines(text).next().and_then(|(_, line)| mark(line));
     let mut rows = lines(text).map(|(line, row)| (line, cells(row, mark))).peekable();
     let none = || format!("{name}: holds no values of links");
@@ -108,7 +108,7 @@ pub fn samples(text: &str, name: &str, measured: Measured, nodes: usize) -> Resu
 }
 
 /// Columns of instant, sender, receiver and value.
-fn columns(name: &str, line: usize, first: &[String], measured: Measured) -> Result<[usize; 4], Fault> {
+fn columns(name: &str, line: usize, first: &[String], measured: LinkQuantity) -> Result<[usize; 4], Fault> {
     let [value, ..] = measured.names() else { unreachable!("a name at least") };
     if is_number(&first[0]) {
         return match first.len() {
@@ -142,18 +142,18 @@ mod tests {
         let samples =
             |text: &str, measured| super::samples(text, "f", measured, 2).map(|trace| (trace.samples, trace.lines));
         let values = vec![Sample(Time(0), 0, 1, -60.5), Sample(Time(S / 2), 1, 0, -71.0)];
-        assert_eq!(samples("0,0,1,-60.5\n0.5,1,0,-71\n", Measured::Rssi), Ok((values.clone(), vec![1, 2])));
+        assert_eq!(samples("0,0,1,-60.5\n0.5,1,0,-71\n", LinkQuantity::Rssi), Ok((values.clone(), vec![1, 2])));
         let named = "To; From; RSSI (dBm); n; time_s\n# note\n1;0;-60.5;7;0\n0;1;-71;8;0.5\n";
-        assert_eq!(samples(named, Measured::Rssi), Ok((values, vec![3, 4])));
+        assert_eq!(samples(named, LinkQuantity::Rssi), Ok((values, vec![3, 4])));
         assert_eq!(
-            samples("t tx rx loss\n2 1 0 0.25\n", Measured::Loss),
+            samples("t tx rx loss\n2 1 0 0.25\n", LinkQuantity::Loss),
             Ok((vec![Sample(Time(2 * S), 1, 0, 0.25)], vec![2]))
         );
     }
 
     #[test]
     fn what_is_wrong_is_reported_with_its_line() {
-        let fault = |text: &str| samples(text, "f", Measured::Rssi, 3).expect_err(text);
+        let fault = |text: &str| samples(text, "f", LinkQuantity::Rssi, 3).expect_err(text);
         assert_eq!(fault("# nothing\n"), "f: holds no values of links");
         assert_eq!(fault("time,from,to,rssi\n"), "f: holds no values of links");
         assert!(
@@ -175,7 +175,7 @@ mod tests {
             fault("1,0,1,-60\n0.5,0,1,-60\n"),
             "f:2: time 0.5 comes after a later one; expected ascending order"
         );
-        let loss = samples("0,0,1,1.5\n", "f", Measured::Loss, 3).expect_err("above one");
+        let loss = samples("0,0,1,1.5\n", "f", LinkQuantity::Loss, 3).expect_err("above one");
         assert_eq!(loss, "f:1: found \"1.5\"; expected a probability of 0 to 1");
     }
 
@@ -184,7 +184,7 @@ mod tests {
 
         #[test]
         fn any_text_is_read_or_refused_by_name(text in "[0-9a-z,;. \\-\n#\"]{0,80}") {
-            match samples(&text, "f", Measured::Loss, 3) {
+            match samples(&text, "f", LinkQuantity::Loss, 3) {
                 Ok(found) => prop_assert!(found.samples.iter().all(|sample| sample.1 < 3 && sample.2 < 3)),
                 Err(fault) => prop_assert!(fault.starts_with("f:"), "{}", fault),
             }

@@ -7,13 +7,13 @@
 use crate::bonnmotion_files;
 use crate::columns::{Fault, nanoseconds};
 use crate::fcd_files;
-use crate::near::Place;
+use crate::near::Position;
 use crate::node_files;
 use crate::ns2::{self, Order};
 use crate::read::LONGEST_S;
 
 /// The way of a node: nanoseconds with its place in metres; straight lines in between.
-pub type Path = Vec<(u64, Place)>;
+pub type Path = Vec<(u64, Position)>;
 
 /// How far rounding may put a place beyond the border, metres.
 const BORDER: f64 = 1e-3;
@@ -77,7 +77,7 @@ pub fn movement(text: &str, name: &str, form: &str, area: Area, params: Option<&
     }
 }
 
-fn inside(place: Place, area: Area) -> Result<Place, String> {
+fn inside(place: Position, area: Area) -> Result<Position, String> {
     let Some([width, height]) = area else { return Ok(place) };
     let [x, y] = place;
     let fits = |length: f64, side: f64| (-BORDER..=side + BORDER).contains(&length);
@@ -107,19 +107,19 @@ fn ns2(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
 }
 
 /// The way of a node that begins at a place and follows orders, in their order.
-pub(crate) fn follow(home: Place, orders: &[Order]) -> Path {
+pub(crate) fn follow(home: Position, orders: &[Order]) -> Path {
     // Where and when it last set out, and for where.
     let (mut since, mut from, mut to, mut speed) = (0.0, home, home, 0.0);
     let mut path = vec![(0, home)];
-    let put = |path: &mut Path, at: f64, place: Place| {
+    let put = |path: &mut Path, at: f64, place: Position| {
         let at = nanoseconds(at);
         if path.last() != Some(&(at, place)) {
             path.push((at, place));
         }
     };
     for order in orders {
-        let way = distance(from, to);
-        let arrival = if way > 0.0 { since + way / speed } else { since };
+        let length = distance(from, to);
+        let arrival = if length > 0.0 { since + length / speed } else { since };
         let here = if order.time >= arrival {
             put(&mut path, arrival, to);
             to
@@ -138,7 +138,7 @@ pub(crate) fn follow(home: Place, orders: &[Order]) -> Path {
     path
 }
 
-fn distance(a: Place, b: Place) -> f64 {
+fn distance(a: Position, b: Position) -> f64 {
     (a[0] - b[0]).hypot(a[1] - b[1])
 }
 

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 /// A place in metres.
-pub type Place = [f64; 2];
+pub type Position = [f64; 2];
 
 /// The nodes in each square of a checkerboard.
 type Cells = BTreeMap<(i64, i64), Vec<usize>>;
 
 /// The sets of nodes that reach each other over hops of at most `reach` metres: each in rising order, and in the order
 /// of their first nodes.
-pub fn components(places: &[Place], reach: f64) -> Vec<Vec<usize>> {
+pub fn components(places: &[Position], reach: f64) -> Vec<Vec<usize>> {
     if reach <= 0.0 {
         return (0..places.len()).map(|node| vec![node]).collect();
     }
@@ -42,7 +42,7 @@ pub fn components(places: &[Place], reach: f64) -> Vec<Vec<usize>> {
 }
 
 /// The same where the last `wired` nodes have no radio and these wires join nodes.
-pub fn joined(places: &[Place], reach: f64, wired: usize, wires: &[[usize; 2]]) -> Vec<Vec<usize>> {
+pub fn joined(places: &[Position], reach: f64, wired: usize, wires: &[[usize; 2]]) -> Vec<Vec<usize>> {
     let radios = places.len().saturating_sub(wired);
     let mut leaders: Vec<usize> = (0..places.len()).collect();
     for nodes in components(&places[..radios], reach) {
@@ -69,12 +69,12 @@ fn leader(leaders: &mut [usize], mut node: usize) -> usize {
 }
 
 /// Whether every node reaches every other over hops of at most `reach` metres.
-pub fn is_connected(places: &[Place], reach: f64) -> bool {
+pub fn is_connected(places: &[Position], reach: f64) -> bool {
     components(places, reach).len() <= 1
 }
 
 /// For every node the others at most `reach` metres (above 0) away, in rising order.
-pub fn near(places: &[Place], reach: f64) -> Vec<Vec<usize>> {
+pub fn near(places: &[Position], reach: f64) -> Vec<Vec<usize>> {
     let cells = cells(places, reach);
     let others = |node: usize| {
         let candidates = around(places[node], reach).filter_map(|cell| cells.get(&cell)).flatten();
@@ -86,15 +86,15 @@ pub fn near(places: &[Place], reach: f64) -> Vec<Vec<usize>> {
     (0..places.len()).map(others).collect()
 }
 
-fn distance([x, y]: Place, [u, v]: Place) -> f64 {
+fn distance([x, y]: Position, [u, v]: Position) -> f64 {
     (u - x).hypot(v - y)
 }
 
-fn cell([x, y]: Place, size: f64) -> (i64, i64) {
+fn cell([x, y]: Position, size: f64) -> (i64, i64) {
     ((x / size).floor() as i64, (y / size).floor() as i64)
 }
 
-fn cells(places: &[Place], size: f64) -> Cells {
+fn cells(places: &[Position], size: f64) -> Cells {
     let mut cells = Cells::new();
     for (node, &place) in places.iter().enumerate() {
         cells.entry(cell(place, size)).or_default().push(node);
@@ -103,7 +103,7 @@ fn cells(places: &[Place], size: f64) -> Cells {
 }
 
 /// The square of a place and those beside it.
-fn around(place: Place, size: f64) -> impl Iterator<Item = (i64, i64)> {
+fn around(place: Position, size: f64) -> impl Iterator<Item = (i64, i64)> {
     let (column, row) = cell(place, size);
     (0..9).map(move |n| (column.saturating_add(n / 3 - 1), row.saturating_add(n % 3 - 1)))
 }

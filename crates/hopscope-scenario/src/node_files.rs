@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::bonnmotion_files;
 use crate::columns::{Fault, UNITS, cells, column, finite, header, is_number, lines, mark, shown};
 use crate::fcd_files;
-use crate::near::Place;
+use crate::near::Position;
 use crate::ns2::{self, At, Script};
 
 /// The positions in the text of a file, in metres.
@@ -47,7 +47,7 @@ const MOST_UNUSED: usize = 10_000;
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Positions {
     /// Places of the nodes in metres.
-    pub places: Vec<Place>,
+    pub places: Vec<Position>,
     /// Numbers that no node has: their places mean nothing.
     pub unused: Vec<usize>,
     /// What else the file holds, which another key has to follow.
@@ -58,7 +58,7 @@ fn metres(name: &str, line: usize, cell: &str) -> Result<f64, Fault> {
     finite(cell).ok_or_else(|| format!("{name}:{line}: {}; expected a number of metres", shown(cell)))
 }
 
-fn csv(text: &str, name: &str, mark: Option<char>) -> Result<Vec<Place>, Fault> {
+fn csv(text: &str, name: &str, mark: Option<char>) -> Result<Vec<Position>, Fault> {
     let rows = lines(text).map(|(line, row)| (line, cells(row, mark)));
     let mut rows = rows.filter(|(_, row)| row.iter().any(|cell| !cell.is_empty())).peekable();
     let Some((line, first)) = rows.peek().cloned() else { return Ok(Vec::new()) };
@@ -103,7 +103,7 @@ fn ns2(text: &str, name: &str) -> Result<Positions, Fault> {
 /// Where the nodes of an ns-2 script begin.
 pub(crate) struct Begin {
     /// The places with the statements that set them, by the numbers of the nodes.
-    pub places: BTreeMap<usize, (At, Place)>,
+    pub places: BTreeMap<usize, (At, Position)>,
     /// One more than the highest number.
     pub count: usize,
 }
@@ -147,7 +147,7 @@ pub(crate) fn begin(script: &Script, name: &str) -> Result<Begin, Fault> {
     Ok(Begin { places, count })
 }
 
-fn bonnmotion(text: &str, name: &str, params: Option<&str>) -> Result<Vec<Place>, Fault> {
+fn bonnmotion(text: &str, name: &str, params: Option<&str>) -> Result<Vec<Position>, Fault> {
     let node = |(line, row): bonnmotion_files::Row| match row.as_slice() {
         [(_, first), rest @ ..] if rest.iter().all(|(_, place)| place == first) => Ok(*first),
         _ => Err(format!("{name}:{line}: the node moves; {FOLLOW}")),
@@ -155,7 +155,7 @@ fn bonnmotion(text: &str, name: &str, params: Option<&str>) -> Result<Vec<Place>
     bonnmotion_files::rows(text, name, params)?.into_iter().map(node).collect()
 }
 
-fn fcd(text: &str, name: &str) -> Result<Vec<Place>, Fault> {
+fn fcd(text: &str, name: &str) -> Result<Vec<Position>, Fault> {
     fcd_files::places(fcd_files::movement(text, name)?).ok_or_else(|| format!("{name}: vehicles move; {FOLLOW}"))
 }
 

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::draw::Draws;
-use crate::near::{Place, components};
-use crate::topology::{Misplaced, Topology};
+use crate::near::{Position, components};
+use crate::topology::{PlacementError, Topology};
 use crate::words::general;
 
 /// The first and the last node of each flow.
@@ -19,7 +19,7 @@ pub type Ends = Vec<(usize, usize)>;
 ///
 /// # Errors
 /// The topology has no such flows, or is too small for so many.
-pub fn across(topology: &Topology, kind: &str, flows: Option<usize>) -> Result<Ends, Misplaced> {
+pub fn across(topology: &Topology, kind: &str, flows: Option<usize>) -> Result<Ends, PlacementError> {
     let mut usual = None;
     let ends: Ends = match *topology {
         Topology::Grid { rows, cols, .. } => return grid(rows, cols, flows),
@@ -44,7 +44,7 @@ pub fn across(topology: &Topology, kind: &str, flows: Option<usize>) -> Result<E
         }
         Topology::Random { .. } | Topology::Positions { .. } | Topology::Wired {} | Topology::File {} => {
             let message = "has no meaning for a topology of kind";
-            return Err(Misplaced::new(
+            return Err(PlacementError::new(
                 "pattern",
                 format!("\"across\" {message} \"{kind}\"; give from and to, or \"random\""),
             ));
@@ -68,14 +68,14 @@ pub fn across(topology: &Topology, kind: &str, flows: Option<usize>) -> Result<E
 ///
 /// # Errors
 /// Fewer pairs reach each other.
-pub fn drawn(places: &[Place], reach: f64, flows: usize, seed: u64) -> Result<Ends, Misplaced> {
+pub fn drawn(places: &[Position], reach: f64, flows: usize, seed: u64) -> Result<Ends, PlacementError> {
     let joined: Vec<Vec<usize>> = components(places, reach).into_iter().filter(|members| members.len() > 1).collect();
     let pairs: usize = joined.iter().map(|members| members.len() * (members.len() - 1)).sum();
     if flows > pairs {
         let reach = general(reach);
         let why =
             format!("it has {pairs} pairs of nodes that reach each other over hops within radio.tx_range = {reach} m");
-        return Err(Misplaced::new("copies", format!("the topology is too small for {flows} flows: {why}")));
+        return Err(PlacementError::new("copies", format!("the topology is too small for {flows} flows: {why}")));
     }
     let mut draws = Draws::new(seed);
     let (mut taken, mut ends) = (BTreeSet::new(), Ends::with_capacity(flows));
@@ -101,10 +101,10 @@ fn pair(joined: &[Vec<usize>], mut number: usize) -> Option<(usize, usize)> {
     None
 }
 
-fn grid(rows: usize, cols: usize, flows: Option<usize>) -> Result<Ends, Misplaced> {
+fn grid(rows: usize, cols: usize, flows: Option<usize>) -> Result<Ends, PlacementError> {
     let directions = usize::from(cols > 1) + usize::from(rows > 1);
     if directions == 0 {
-        return Err(Misplaced::new("copies", "the topology is too small for a flow: it has one node"));
+        return Err(PlacementError::new("copies", "the topology is too small for a flow: it has one node"));
     }
     let flows = flows.unwrap_or(directions);
     let along_rows = match (rows, cols) {
@@ -129,8 +129,8 @@ fn spread(lines: usize, chosen: usize) -> impl Iterator<Item = usize> {
     (0..chosen).map(move |i| (2 * i + 1) * lines / (2 * chosen))
 }
 
-fn too_small(flows: usize, why: &str) -> Misplaced {
-    Misplaced::new("copies", format!("the topology is too small for {flows} flows: {why}"))
+fn too_small(flows: usize, why: &str) -> PlacementError {
+    PlacementError::new("copies", format!("the topology is too small for {flows} flows: {why}"))
 }
 
 #[cfg(test)]
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn random_pairs_are_distinct_and_within_reach() {
-        let places: Vec<Place> = (0..5).map(|i| [200.0 * f64::from(i), 0.0]).chain([[9000.0, 0.0]]).collect();
+        let places: Vec<Position> = (0..5).map(|i| [200.0 * f64::from(i), 0.0]).chain([[9000.0, 0.0]]).collect();
         let ends = drawn(&places, 250.0, 20, 1).expect("all pairs of five nodes");
         assert_eq!(ends.iter().collect::<BTreeSet<_>>().len(), 20);
         assert!(ends.iter().all(|&(a, b)| a != b && a < 5 && b < 5));

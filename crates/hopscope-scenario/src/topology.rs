@@ -8,7 +8,7 @@ use hopscope_engine::config::schema::MAX_NODES;
 use serde::Deserialize;
 
 use crate::draw::Draws;
-use crate::near::{Place, is_connected};
+use crate::near::{Position, is_connected};
 use crate::words::general;
 
 /// Placements tried before a connected random field is given up.
@@ -18,17 +18,17 @@ const CONNECTED_WORK: usize = 5_000_000;
 
 /// What cannot be placed, by the key of its table that is at fault.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Misplaced {
+pub struct PlacementError {
     /// The key.
     pub key: &'static str,
     /// What was found and what is allowed.
     pub message: String,
 }
 
-impl Misplaced {
+impl PlacementError {
     /// The error of a key.
-    pub fn new(key: &'static str, message: impl Into<String>) -> Misplaced {
-        Misplaced { key, message: message.into() }
+    pub fn new(key: &'static str, message: impl Into<String>) -> PlacementError {
+        PlacementError { key, message: message.into() }
     }
 }
 
@@ -45,7 +45,7 @@ pub enum Topology {
     Ring { nodes: usize, spacing: f64 },
     Grid { rows: usize, cols: usize, spacing: f64 },
     Random { nodes: usize, area: [f64; 2], seed: u64, connected: bool },
-    Positions { positions: Vec<Place> },
+    Positions { positions: Vec<Position> },
     Access { arms: usize, hops: usize, spacing: f64, wire_rate: u64, wire_delay: Span, wire_queue: u32 },
     Wired {},
     File {},
@@ -64,9 +64,9 @@ pub struct Layout {
 
 /// Nodes in their places.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Placed {
+pub struct Placement {
     /// The place of every node in metres; those without a radio come last.
-    pub places: Vec<Place>,
+    pub places: Vec<Position>,
     /// How many have no radio.
     pub wired: usize,
     /// The wires that the kind brings along.
@@ -85,7 +85,7 @@ impl Layout {
     ///
     /// # Errors
     /// Too many nodes or fewer than two, or no connected placement.
-    pub fn place(&self, found: Vec<Place>, tx_range: f64) -> Result<Placed, Misplaced> {
+    pub fn place(&self, found: Vec<Position>, tx_range: f64) -> Result<Placement, PlacementError> {
         let radios = self.kind.count().unwrap_or(found.len());
         let nodes = radios.saturating_add(self.wired);
         let (key, verb) = match self.kind {
@@ -94,10 +94,10 @@ impl Layout {
             _ => (self.kind.size_key(), "makes"),
         };
         if nodes > MAX_NODES as usize {
-            return Err(Misplaced::new(key, format!("{verb} {nodes} nodes; at most {MAX_NODES} fit")));
+            return Err(PlacementError::new(key, format!("{verb} {nodes} nodes; at most {MAX_NODES} fit")));
         }
         if nodes < 2 {
-            return Err(Misplaced::new(key, format!("gives {nodes} nodes; a network has at least 2")));
+            return Err(PlacementError::new(key, format!("gives {nodes} nodes; a network has at least 2")));
         }
         let mut places = self.kind.place(found, tx_range)?;
         let top = places.iter().map(|&[_, y]| y).fold(0.0, f64::max) + APART;
@@ -113,7 +113,7 @@ impl Layout {
                 .collect(),
             _ => Vec::new(),
         };
-        Ok(Placed { places, wired: self.wired, wires, unused: Vec::new(), other: None })
+        Ok(Placement { places, wired: self.wired, wires, unused: Vec::new(), other: None })
     }
 }
 
@@ -153,7 +153,7 @@ impl Topology {
     }
 
     /// The place of every node with a radio.
-    fn place(&self, found: Vec<Place>, tx_range: f64) -> Result<Vec<Place>, Misplaced> {
+    fn place(&self, found: Vec<Position>, tx_range: f64) -> Result<Vec<Position>, PlacementError> {
         Ok(match *self {
             Topology::Chain { hops, spacing } => line(hops, spacing, 0.0),
             Topology::Cross { hops, spacing } => cross(hops, spacing),
@@ -181,7 +181,7 @@ pub(crate) fn access_point(arms: usize, hops: usize) -> usize {
 }
 
 /// Nodes 0..hops from left to right.
-fn line(hops: usize, spacing: f64, y: f64) -> Vec<Place> {
+fn line(hops: usize, spacing: f64, y: f64) -> Vec<Position> {
     (0..=hops).map(|i| [spacing * i as f64, y]).collect()
 }
 
@@ -189,7 +189,7 @@ fn line(hops: usize, spacing: f64, y: f64) -> Vec<Place> {
 ///
 /// Nodes 0..hops are the horizontal line; the crossing is node `hops / 2`. The other nodes of the vertical line follow
 /// from its lower to its upper end: with 6 hops 0-6 and 7-12 with the crossing at 3 (fu2003, section 3).
-fn cross(hops: usize, spacing: f64) -> Vec<Place> {
+fn cross(hops: usize, spacing: f64) -> Vec<Position> {
     let middle = hops / 2;
     let centre = spacing * middle as f64;
     let mut places = line(hops, spacing, centre);
@@ -201,7 +201,7 @@ fn cross(hops: usize, spacing: f64) -> Vec<Place> {
 ///
 /// Nodes 0..hops are the line, the exit is node `hops`. Node `hops + i` joins the line at node `i`, for i = 1..hops - 1,
 /// by turns above and below, so that no two lanes are neighbours of each other.
-fn parking_lot(hops: usize, spacing: f64) -> Vec<Place> {
+fn parking_lot(hops: usize, spacing: f64) -> Vec<Position> {
     let mut places = line(hops, spacing, 0.0);
     places.extend((1..hops).map(|i| [spacing * i as f64, if i % 2 == 1 { spacing } else { -spacing }]));
     places
@@ -211,38 +211,43 @@ fn parking_lot(hops: usize, spacing: f64) -> Vec<Place> {
 ///
 /// Nodes 0..hops + stem run from the end of the upper branch over the junction, node `hops`, to the end of the stem; the
 /// lower branch follows from its end to the node before the junction.
-fn y(hops: usize, stem: usize, spacing: f64) -> Vec<Place> {
+fn y(hops: usize, stem: usize, spacing: f64) -> Vec<Position> {
     let (across, up) = (spacing / 2.0, spacing * 0.75_f64.sqrt());
-    let upper: Vec<Place> = (0..=hops).map(|i| (hops - i) as f64).map(|left| [-across * left, up * left]).collect();
+    let upper: Vec<Position> = (0..=hops).map(|i| (hops - i) as f64).map(|left| [-across * left, up * left]).collect();
     let stem = (1..=stem).map(|i| [spacing * i as f64, 0.0]);
     let lower = upper[..hops].iter().map(|&[x, y]| [x, -y]);
     upper.iter().copied().chain(stem).chain(lower).collect()
 }
 
 /// Lines that leave node 0 at equal angles, numbered arm by arm from the inside out.
-fn star(arms: usize, hops: usize, spacing: f64) -> Vec<Place> {
+fn star(arms: usize, hops: usize, spacing: f64) -> Vec<Position> {
     let node = |n: usize| polar(spacing * (n % hops + 1) as f64, (n / hops) as f64 / arms as f64);
     std::iter::once([0.0; 2]).chain((0..arms * hops).map(node)).collect()
 }
 
 /// Nodes on a circle, `spacing` apart in a straight line, numbered counter-clockwise.
-fn ring(nodes: usize, spacing: f64) -> Vec<Place> {
+fn ring(nodes: usize, spacing: f64) -> Vec<Position> {
     let radius = spacing / (2.0 * (PI / nodes as f64).sin());
     (0..nodes).map(|node| polar(radius, node as f64 / nodes as f64)).collect()
 }
 
 /// A place at a part of a full turn; sine and cosine differ in the last digit between machines, a micrometre not.
-fn polar(radius: f64, turn: f64) -> Place {
+fn polar(radius: f64, turn: f64) -> Position {
     let angle = 2.0 * PI * turn;
     [radius * angle.cos(), radius * angle.sin()]
         .map(|length| format!("{length:.6}").parse::<f64>().unwrap_or(length) + 0.0)
 }
 
 /// Nodes placed uniformly over a rectangle; the same seed gives the same field on every machine.
-fn scatter(nodes: usize, [width, height]: [f64; 2], seed: u64, reach: Option<f64>) -> Result<Vec<Place>, Misplaced> {
+fn scatter(
+    nodes: usize,
+    [width, height]: [f64; 2],
+    seed: u64,
+    reach: Option<f64>,
+) -> Result<Vec<Position>, PlacementError> {
     let mut draws = Draws::new(seed);
     let mut field =
-        || -> Vec<Place> { (0..nodes).map(|_| [width * draws.number(), height * draws.number()]).collect() };
+        || -> Vec<Position> { (0..nodes).map(|_| [width * draws.number(), height * draws.number()]).collect() };
     let Some(reach) = reach else { return Ok(field()) };
     let tries = (CONNECTED_WORK / nodes).clamp(1, CONNECTED_TRIES);
     if let Some(field) = (0..tries).map(|_| field()).find(|field| is_connected(field, reach)) {
@@ -250,7 +255,7 @@ fn scatter(nodes: usize, [width, height]: [f64; 2], seed: u64, reach: Option<f64
     }
     let neighbours = nodes as f64 * PI * reach * reach / (width * height);
     let [width, height, reach] = [width, height, reach].map(general);
-    Err(Misplaced::new(
+    Err(PlacementError::new(
         "connected",
         format!(
             "no connected field in {tries} placements of {nodes} nodes over {width} m x {height} m with radio.tx_range = \
@@ -263,7 +268,7 @@ fn scatter(nodes: usize, [width, height]: [f64; 2], seed: u64, reach: Option<f64
 mod tests {
     use super::*;
 
-    fn placed(topology: &Topology) -> Vec<Place> {
+    fn placed(topology: &Topology) -> Vec<Position> {
         topology.place(Vec::new(), 250.0).expect("a topology")
     }
 

@@ -8,7 +8,7 @@ use crate::ns2::{self, Agent, AgentKind, At, Event, Script, Source, SourceKind, 
 
 /// What one connection of a file sends.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Sends {
+pub enum TrafficKind {
     /// Datagrams of so many bytes, one every so many seconds.
     Cbr {
         /// Payload bits per second.
@@ -47,20 +47,20 @@ pub struct Connection {
     /// Payload bytes of a packet.
     pub packet: u32,
     /// What it sends.
-    pub sends: Sends,
+    pub sends: TrafficKind,
 }
 
 impl Connection {
     /// It runs over TCP.
     pub fn is_tcp(&self) -> bool {
-        matches!(self.sends, Sends::Ftp { .. })
+        matches!(self.sends, TrafficKind::Ftp { .. })
     }
 
     /// The word of its transport.
     pub fn transport(&self) -> &'static str {
         match self.sends {
-            Sends::Ftp { transport, .. } => transport,
-            Sends::Cbr { .. } => "udp",
+            TrafficKind::Ftp { transport, .. } => transport,
+            TrafficKind::Cbr { .. } => "udp",
         }
     }
 }
@@ -129,7 +129,7 @@ fn of_source(script: &Script, source: &Source) -> Result<Vec<Connection>, Fault>
         (SourceKind::Ftp, AgentKind::Tcp { tcp, window, initial }, AgentKind::Sink { delay, sack }) => {
             pair.check_sink(agent, tcp, sack)?;
             let ack_delay = delay.map(nanoseconds);
-            Sends::Ftp { bytes: None, transport: tcp.word(), window, initial, ack_delay }
+            TrafficKind::Ftp { bytes: None, transport: tcp.word(), window, initial, ack_delay }
         }
         _ => {
             let why = format!(
@@ -211,7 +211,7 @@ impl Pair<'_> {
                 Some(_) => Some(nanoseconds(start).saturating_add(nanoseconds((sent as f64 - 0.5) * gap).max(1))),
                 None => None,
             };
-            let sends = Sends::Cbr { rate, jitter: random, packets: limit };
+            let sends = TrafficKind::Cbr { rate, jitter: random, packets: limit };
             found.push(Connection { from, to, start: nanoseconds(start), stop, packet, sends });
             // Each later start sends one packet at least.
             packets = if packets < unlimited { packets.saturating_sub(sent).max(1) } else { packets };
@@ -226,7 +226,7 @@ impl Pair<'_> {
     }
 
     /// FTP over TCP: one start, and a stop.
-    fn stream(&self, from: usize, to: usize, sends: Sends) -> Result<Connection, Fault> {
+    fn stream(&self, from: usize, to: usize, sends: TrafficKind) -> Result<Connection, Fault> {
         let packet = self.sender.packet;
         let mut begun: Option<(f64, Option<u64>)> = None;
         let mut stop = None;
@@ -253,8 +253,8 @@ impl Pair<'_> {
             return Err(self.wrong(self.source.at, "has nothing to send"));
         }
         let sends = match sends {
-            Sends::Ftp { transport, window, initial, ack_delay, .. } => {
-                Sends::Ftp { bytes: given, transport, window, initial, ack_delay }
+            TrafficKind::Ftp { transport, window, initial, ack_delay, .. } => {
+                TrafficKind::Ftp { bytes: given, transport, window, initial, ack_delay }
             }
             cbr => cbr,
         };
@@ -310,8 +310,8 @@ set ftp_(0) [$tcp_(0) attach-source FTP]
 $ns_ at 56.333118917575632 \"$ftp_(0) start\"
 ";
 
-    fn cbr(rate: f64) -> Sends {
-        Sends::Cbr { rate, jitter: false, packets: None }
+    fn cbr(rate: f64) -> TrafficKind {
+        TrafficKind::Cbr { rate, jitter: false, packets: None }
     }
 
     fn connections(text: &str, name: &str, nodes: usize) -> Result<Vec<Connection>, Fault> {
@@ -330,10 +330,11 @@ $ns_ at 56.333118917575632 \"$ftp_(0) start\"
 
     #[test]
     fn both_kinds_of_connections_are_found() {
-        let sends = Sends::Cbr { rate: 16_384.0, jitter: true, packets: Some(10_000) };
+        let sends = TrafficKind::Cbr { rate: 16_384.0, jitter: true, packets: Some(10_000) };
         let first = Connection { from: 1, to: 2, start: 2_556_838_879, stop: None, packet: 512, sends };
         assert_eq!(connections(CBR, "f", 0), Ok(vec![first.clone()]));
-        let sends = Sends::Ftp { bytes: None, transport: "tcp-tahoe", window: 32, initial: None, ack_delay: None };
+        let sends =
+            TrafficKind::Ftp { bytes: None, transport: "tcp-tahoe", window: 32, initial: None, ack_delay: None };
         let second = Connection { from: 4, to: 5, start: 56_333_118_918, stop: None, packet: 512, sends };
         assert_eq!(connections(TCP, "f", 0), Ok(vec![second.clone()]));
         assert_eq!(connections(&format!("{CBR}{TCP}"), "f", 0), Ok(vec![first, second]));
@@ -408,13 +409,13 @@ $ns_ connect $udp_(1) $null_(0)
         let text = TCP
             .replace("TCP $node_(4) TCPSink", "TCP/Newreno $node_(4) TCPSink/DelAck")
             .replace("$tcp_(0) set window_ 32\n", "");
-        let Sends::Ftp { transport, window, ack_delay, .. } = one(&text).sends else { panic!("FTP") };
+        let TrafficKind::Ftp { transport, window, ack_delay, .. } = one(&text).sends else { panic!("FTP") };
         assert_eq!((transport, window, ack_delay), ("tcp-newreno", 20, Some(S / 10)));
         // ns-2.35 sends 10 data packets for the first, 3 for the second.
         for (order, packets) in [("produce 10", 10), ("send 1200", 3)] {
             let found = one(&TCP.replace("start", order));
             assert!(
-                matches!(found.sends, Sends::Ftp { bytes: Some(bytes), .. } if bytes == packets * 512),
+                matches!(found.sends, TrafficKind::Ftp { bytes: Some(bytes), .. } if bytes == packets * 512),
                 "{found:?}"
             );
         }

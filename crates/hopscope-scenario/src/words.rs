@@ -2,11 +2,11 @@
 
 use crate::brought::{bare, meant, plain};
 
-/// With a suggestion so many choices are listed beside it.
+/// With a suggestion so many choices are listed too.
 const FEW: usize = 6;
 /// Least likeness of a word that is offered in place of another.
 const CUTOFF: f64 = 0.6;
-/// So much of a word is looked at.
+/// So many letters of a word are compared.
 const MOST_LETTERS: usize = 200;
 
 /// The choices as readable text for a message.
@@ -33,13 +33,13 @@ pub fn instead<S: AsRef<str>>(word: &str, choices: &[S], allowed: &str) -> Strin
 }
 
 /// What a word that users bring from other tools means here, with its whole name.
-pub fn elsewhere(word: &str) -> Option<String> {
+fn elsewhere(word: &str) -> Option<String> {
     meant(word).first().map(|found| found.shown())
 }
 
 /// The choice that is meant: the same in another writing, what a word of other tools stands for, else the one with most
 /// letters in common, in order.
-pub fn closest<'a, S: AsRef<str>>(word: &str, choices: &'a [S]) -> Option<&'a str> {
+fn closest<'a, S: AsRef<str>>(word: &str, choices: &'a [S]) -> Option<&'a str> {
     let choices = || choices.iter().map(AsRef::as_ref);
     if let Some(same) = choices().find(|choice| choice.to_lowercase() == word.to_lowercase()) {
         return Some(same);

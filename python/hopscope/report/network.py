@@ -140,9 +140,9 @@ def of_point(point: Point, title: str, name: str = "network") -> Network:
 
 def _moving(network: Network, config: _core.Config, seconds: float) -> Network:
     """The network with its nodes where they begin, and their ways in so many seconds."""
-    from hopscope._core import ways
+    from hopscope._core import node_paths
 
-    found = ways(config, seconds)
+    found = node_paths(config, seconds)
     fastest = max((_speed(way) for _, way in found), default=0.0)
     if len(found) > _WHOLE_WAYS and fastest > 0:
         xs, ys = zip(*((x, y) for _, way in found for _, x, y in way), strict=True)

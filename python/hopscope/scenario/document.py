@@ -39,7 +39,7 @@ class Document:
     values: dict[str, Any]
     name: str = ""
     folder: Path = field(default_factory=Path)
-    places: _core.Places = field(default_factory=_core.Places)
+    places: _core.Locations = field(default_factory=_core.Locations)
     options: dict[KeyPath, str] = field(default_factory=dict)
     controls: dict[str, Control] | None = None
     together: dict[KeyPath, tuple[KeyPath, ...]] = field(default_factory=dict)

@@ -58,7 +58,7 @@ class Outside:
         self.document.opened[str(path.resolve())] = text
         return str(path), text
 
-    def beside(self, key: KeyPath, ending: str) -> str | None:
+    def sibling(self, key: KeyPath, ending: str) -> str | None:
         """Returns the text of the file with another ending beside the one that a key names, or None."""
         name = self._at(key)
         if not isinstance(name, str) or not Path(name).name:

@@ -66,9 +66,9 @@ def read_numbers(file: Path, metrics: Mapping[str, str], problems: list[Problem]
     """
     found: list[Row] = []
     for line, row in read_csv(file, (*_NEEDED, "value", "at"), problems, COLUMNS):
-        mistakes = _mistakes(row, metrics)
-        problems += [_problem(file, line, mistake) for mistake in mistakes]
-        if mistakes:
+        wrong = _wrong(row, metrics)
+        problems += [_problem(file, line, message) for message in wrong]
+        if wrong:
             continue
         value, low, high, half = (float(row[name]) if row[name] else None for name in _NUMBERS)
         at = frozenset((name, value) for name, _, value in (pair.partition("=") for pair in row["at"].split()))
@@ -111,7 +111,7 @@ def _problem(file: Path, line: int, message: str) -> Problem:
     return Problem("", message, f"{file}:{line}:1", (line, 1))
 
 
-def _mistakes(row: Mapping[str, str], metrics: Mapping[str, str]) -> list[str]:
+def _wrong(row: Mapping[str, str], metrics: Mapping[str, str]) -> list[str]:
     """What is wrong with a row."""
     found = [f"{name} is missing" for name in _NEEDED if not row[name]]
     if row["metric"] and row["metric"] not in metrics:

@@ -426,11 +426,11 @@ fn unreachable(config: &Config, number: usize, flow: &FlowConfig) -> BuildError 
 }
 
 fn without_control(number: usize) -> BuildError {
-    let message = "tcp-external needs a congestion control handed over beside the configuration";
+    let message = "tcp-external needs a congestion control handed over with the configuration";
     BuildError::new(format!("flows.{number}.transport"), message)
 }
 
 fn without_rule(number: usize) -> BuildError {
-    let message = "\"external\" needs an ACK policy handed over beside the configuration";
+    let message = "\"external\" needs an ACK policy handed over with the configuration";
     BuildError::new(format!("flows.{number}.ack"), message)
 }

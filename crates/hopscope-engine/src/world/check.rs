@@ -114,7 +114,9 @@ fn check_traces(config: &Config, found: &mut BuildErrors) {
         ("radio.fading", r.fading.word(), r.fading != Fading::None),
     ] {
         found.require(!(has_powers && varies), key, || {
-            format!("found \"{word}\" beside a trace of received powers, which has it already; leave one of them out")
+            format!(
+                "found \"{word}\" together with a trace of received powers, which has it already; leave one of them out"
+            )
         });
     }
 }
@@ -166,7 +168,7 @@ fn check_net(config: &Config, found: &mut BuildErrors) {
     let nodes = config.nodes.len();
     let rides = config.net.route_notices == RouteNotices::Packets && config.routing.protocol == RoutingProtocol::Dsr;
     found.require(!rides, "net.route_notices".to_string(), || {
-        "found \"packets\" beside routing.protocol = \"dsr\"; its route error is the notice, only \"routing\" is allowed".to_string()
+        "found \"packets\" together with routing.protocol = \"dsr\"; its route error is the notice, only \"routing\" is allowed".to_string()
     });
     if let Some(node) = config.net.window_gateways.iter().find(|&&node| node >= nodes as u64) {
         found.note(Err(BuildError::no_such_node("net.window_gateways", node, nodes)));
@@ -214,10 +216,10 @@ fn check_flow(config: &Config, number: usize, flow: &FlowConfig, on_air: bool, f
     if let Some(reply) = &flow.reply {
         found.require(flow.transport.is_tcp(), key("reply"), || {
             let word = flow.transport.word();
-            format!("found beside transport \"{word}\"; a reply goes back over a TCP connection")
+            format!("found together with transport \"{word}\"; a reply goes back over a TCP connection")
         });
         found.require(flow.tcp.handshake == Handshake::ThreeWay, key("reply"), || {
-            "found beside tcp.handshake = \"ns2\"; data both ways needs \"three-way\"".to_string()
+            "found together with tcp.handshake = \"ns2\"; data both ways needs \"three-way\"".to_string()
         });
         check_app(reply, flow.packet, |name| key(&format!("reply.{name}")), found);
     }
@@ -292,7 +294,7 @@ fn check_tcp(number: usize, flow: &FlowConfig, found: &mut BuildErrors) {
     }
     let (is_external, has_name) = (flow.ack == AckPolicy::External, flow.ack_code.is_some());
     found.require(is_external == has_name, key("ack"), || {
-        let what = if is_external { "nothing names its code" } else { "the name of other code stands beside it" };
+        let what = if is_external { "nothing names its code" } else { "the name of other code stands with it" };
         format!("found \"{}\"; {what}", flow.ack.word())
     });
     found.note_all(t.check(|name| key(&format!("tcp.{name}"))));

@@ -231,9 +231,9 @@ fn a_rule_that_is_not_named_or_not_handed_over_is_refused() {
     let error = refused(outside(None));
     assert!(error.contains("flows.0.ack") && error.contains("nothing names its code"), "{error}");
     let error = refused(outside(named()));
-    assert!(error.contains("flows.0.ack") && error.contains("handed over beside the configuration"), "{error}");
+    assert!(error.contains("flows.0.ack") && error.contains("handed over with the configuration"), "{error}");
     let mut both = outside(named());
     both.flows[0].ack = AckPolicy::Every;
     let error = refused(both);
-    assert!(error.contains("flows.0.ack") && error.contains("other code stands beside it"), "{error}");
+    assert!(error.contains("flows.0.ack") && error.contains("other code stands with it"), "{error}");
 }

@@ -166,7 +166,7 @@ fn what_does_not_go_together_is_refused() {
     assert_eq!(traced(&|_| ()), "");
     assert_eq!(
         traced(&|config| config.radio.fading = Fading::Rayleigh),
-        "radio.fading: found \"rayleigh\" beside a trace of received powers, which has it already; leave one of them out"
+        "radio.fading: found \"rayleigh\" together with a trace of received powers, which has it already; leave one of them out"
     );
     assert!(traced(&|config| config.traces.rssi[0].1 = 7).starts_with("traces.rssi: node 7 does not exist"));
 }

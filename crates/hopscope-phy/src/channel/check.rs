@@ -38,7 +38,7 @@ fn check_markov(r: &RadioConfig, found: &mut BuildErrors) {
         for (key, _) in given.into_iter().filter(|(_, is_given)| *is_given) {
             found.require(false, format!("radio.{key}"), || {
                 let channel = r.error_channel.word();
-                format!("stands beside channel = \"{channel}\", which sets it; give one of the two")
+                format!("stands together with channel = \"{channel}\", which sets it; give one of the two")
             });
         }
         return;

@@ -141,7 +141,10 @@ impl Movement<'_> {
             _ => self.check_model(&mut found),
         }
         found.require(m.model == MobilityModel::File || self.paths.is_empty(), "paths", || {
-            format!("found ways of nodes beside mobility.model = \"{}\"; they belong to \"file\"", m.model.word())
+            format!(
+                "found paths of nodes together with mobility.model = \"{}\"; they belong to \"file\"",
+                m.model.word()
+            )
         });
         found.0
     }

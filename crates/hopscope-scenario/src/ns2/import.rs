@@ -4,9 +4,9 @@
 use super::Script;
 use super::radio::{self, Configuration};
 use crate::movement_files::{self, Path};
-use crate::near::Place;
+use crate::near::Position;
 use crate::toml;
-use crate::traffic_files::{self, Connection, Sends};
+use crate::traffic_files::{self, Connection, TrafficKind};
 use crate::value::Value;
 
 /// A scenario file made of a script.
@@ -124,7 +124,7 @@ fn heading(name: &str, left: &[String]) -> String {
 }
 
 /// Where a node begins: at the origin where the script does not say it, as in ns-2.
-fn home(script: &Script, node: usize) -> Place {
+fn home(script: &Script, node: usize) -> Position {
     let position = script.nodes.get(&node).map(|node| node.position).unwrap_or_default();
     position.map(|axis| axis.map_or(0.0, |(_, metres)| metres))
 }
@@ -133,7 +133,7 @@ fn home(script: &Script, node: usize) -> Place {
 fn moves(script: &Script, number_of: usize, end: f64) -> Vec<Value> {
     let Some(orders) = script.nodes.get(&number_of).map(|node| node.orders.as_slice()) else { return Vec::new() };
     let path: Path = movement_files::follow(home(script, number_of), orders);
-    let leg = |pair: &[(u64, Place)]| {
+    let leg = |pair: &[(u64, Position)]| {
         let ((from, here), (to, there)) = (pair[0], pair[1]);
         if here == there || to <= from || from as f64 >= end * 1e9 {
             return None;
@@ -153,7 +153,7 @@ fn moves(script: &Script, number_of: usize, end: f64) -> Vec<Value> {
 fn flow(one: &Connection) -> Keys {
     let mut keys = vec![key("from", node(one.from)), key("to", node(one.to)), key("transport", text(one.transport()))];
     match &one.sends {
-        Sends::Cbr { rate, jitter, packets } => {
+        TrafficKind::Cbr { rate, jitter, packets } => {
             keys.push(key("app", text("cbr")));
             keys.push(key("rate", number(*rate)));
             if *jitter {
@@ -161,7 +161,7 @@ fn flow(one: &Connection) -> Keys {
             }
             keys.extend(packets.map(|packets| key("packets", Value::Int(packets.into()))));
         }
-        Sends::Ftp { bytes, window, initial, ack_delay, .. } => {
+        TrafficKind::Ftp { bytes, window, initial, ack_delay, .. } => {
             if let Some(bytes) = bytes {
                 keys.extend([key("app", text("file")), key("bytes", Value::Int((*bytes).into()))]);
             }

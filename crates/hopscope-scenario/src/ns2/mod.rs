@@ -19,7 +19,7 @@ pub use agents::{Agent, AgentKind, Event, Source, SourceKind, Tcp, UNLIMITED};
 pub use read::read;
 pub use units::{rate, seconds};
 
-use crate::near::Place;
+use crate::near::Position;
 
 /// Where a statement stands: the number of its file, and the line.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -38,7 +38,7 @@ pub struct Order {
     /// Seconds.
     pub time: f64,
     /// Metres.
-    pub to: Place,
+    pub to: Position,
     /// m/s.
     pub speed: f64,
 }
@@ -90,7 +90,7 @@ pub struct Script {
     /// Options of `node-config`, by name without the dash.
     pub options: BTreeMap<String, Setting>,
     /// Width and height of the area (`load_flatgrid`).
-    pub area: Option<(At, Place)>,
+    pub area: Option<(At, Position)>,
     /// When the run ends (`halt`, `exit`).
     pub end: Option<(At, f64)>,
     /// The first statement that belongs to a whole script: a simulator, a configuration.

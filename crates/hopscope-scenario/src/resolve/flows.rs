@@ -15,7 +15,7 @@ use super::values::{Layered, Values};
 use crate::frames::{self, Frame};
 use crate::patterns::{self, Ends};
 use crate::read::expected;
-use crate::topology::Misplaced;
+use crate::topology::PlacementError;
 use crate::traffic_files::{self, Connection, Traffic};
 use crate::value::Value;
 
@@ -273,7 +273,7 @@ fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, res
         return;
     }
     for name in ["from", "to"].into_iter().filter(|name| is_given(name)) {
-        let message = "found beside pattern, which says where the flows run; leave out one of them";
+        let message = "found together with pattern, which says where the flows run; leave out one of them";
         reader.refuse(inside(path, name), message);
     }
     if flow.values.text("pattern") == FILE {
@@ -310,7 +310,7 @@ fn of_file(
     }
     let is_given = |name: &str| written(table, name).is_some();
     for name in SET_BY_FILE.iter().filter(|name| is_given(name)) {
-        reader.refuse(inside(path, name), "found beside pattern = \"file\", which sets it; leave it out");
+        reader.refuse(inside(path, name), "found together with pattern = \"file\", which sets it; leave it out");
     }
     let at = inside(path, "path");
     if !is_given("path") {
@@ -350,7 +350,7 @@ fn of_file(
     flow.other = other;
 }
 
-fn across(result: &Resolved, flows: Option<usize>) -> Result<Ends, Misplaced> {
+fn across(result: &Resolved, flows: Option<usize>) -> Result<Ends, PlacementError> {
     let layout = result.layout(result.top.whole("seed"))?;
     let kind = result.topology.get("kind").and_then(Json::as_str).unwrap_or_default();
     patterns::across(&layout.kind, kind, flows)

@@ -14,7 +14,7 @@ use super::values::{Layered, Values};
 use super::{Path, Resolved};
 use crate::agreement::Finding;
 use crate::movement_files::Off;
-use crate::traffic_files::{Connection, Sends};
+use crate::traffic_files::{Connection, TrafficKind};
 
 /// From so many nodes on the engine looks only at scenarios without a problem: a search through them takes a while.
 pub const MANY_NODES: usize = 100_000;
@@ -199,11 +199,11 @@ fn put(connection: &Connection, table: &Flow, flow: &mut Values) {
     }
     let mut left = Vec::new();
     let app = match &connection.sends {
-        Sends::Cbr { rate, jitter, packets } => {
+        TrafficKind::Cbr { rate, jitter, packets } => {
             let jitter = if *jitter { "uniform" } else { "none" };
             json!({"kind": "cbr", "rate": rate, "jitter": jitter, "packets": packets.unwrap_or(0)})
         }
-        Sends::Ftp { bytes, window, initial, ack_delay, .. } => {
+        TrafficKind::Ftp { bytes, window, initial, ack_delay, .. } => {
             left.push(("max_window", json!(window)));
             left.push(("ack", json!(if ack_delay.is_some() { "ns2-delack" } else { "every" })));
             left.extend(ack_delay.map(|delay| ("ack_delay", json!(delay))));

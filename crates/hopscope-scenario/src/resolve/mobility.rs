@@ -125,7 +125,7 @@ impl Resolved {
         let movement = match shared.movements.get(&label) {
             Some(known) => Arc::clone(known),
             None => {
-                let params = outside.beside(key, PARAMS);
+                let params = outside.sibling(key, PARAMS);
                 let movement = movement_files::movement(&text, &name, form, area, params.as_deref())?;
                 let movement = Arc::new(if origin == "first" { movement.from_first() } else { movement });
                 shared.movements.insert(label, Arc::clone(&movement));

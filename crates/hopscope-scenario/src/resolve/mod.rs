@@ -26,15 +26,15 @@ use std::sync::Arc;
 pub use describe::{Shown, show};
 pub use flows::{Control, Flow};
 pub use lower::{MANY_NODES, Sound};
-pub use outside::{FoundControl, Outside, OwnControl, Shared};
+pub use outside::{Outside, OwnControl, Shared, UserControl};
 pub use reader::Path;
 pub use schema::Schema;
 pub use values::{Layered, Values};
 pub use warnings::Warning;
 
 use crate::agreement::{self, Finding, Parts};
-use crate::near::Place;
-use crate::topology::Placed;
+use crate::near::Position;
+use crate::topology::Placement;
 use crate::value::Value;
 use reader::Reader;
 
@@ -46,7 +46,7 @@ pub struct Resolved {
     /// The kind of topology with its keys; empty where it is at fault.
     pub topology: Values,
     /// Where the nodes stand; none where the topology is at fault.
-    pub placed: Option<Arc<Placed>>,
+    pub placed: Option<Arc<Placement>>,
     preset: String,
     sections: Vec<(&'static str, Layered)>,
     routing_set: String,
@@ -114,7 +114,7 @@ impl Resolved {
     }
 
     /// Positions of the nodes in metres; none where the topology is at fault.
-    pub fn nodes(&self) -> &[Place] {
+    pub fn nodes(&self) -> &[Position] {
         self.placed.as_ref().map_or(&[], |placed| &placed.places)
     }
 

@@ -9,8 +9,8 @@ use super::reader::Path;
 use super::sections::Base;
 use crate::agreement::Finding;
 use crate::frames::Frame;
-use crate::link_traces::{Measured, Trace};
-use crate::topology::{Misplaced, Placed};
+use crate::link_traces::{LinkQuantity, Trace};
+use crate::topology::{Placement, PlacementError};
 
 /// Who opens files and finds classes; keys are given by their paths in the document.
 pub trait Outside {
@@ -21,13 +21,13 @@ pub trait Outside {
     fn text(&mut self, key: &[String], wanted: &str) -> Result<(String, String), String>;
 
     /// The text of the file with another ending beside the one that a key names; none where there is none.
-    fn beside(&mut self, key: &[String], ending: &str) -> Option<String>;
+    fn sibling(&mut self, key: &[String], ending: &str) -> Option<String>;
 
     /// Whether the text of a key is meant to name a class.
     fn is_class(&mut self, key: &[String]) -> bool;
 
     /// The congestion control or ACK policy that one key names, with the parameters that another one holds.
-    fn control(&mut self, named: &[String], parameters: &[String]) -> FoundControl;
+    fn control(&mut self, named: &[String], parameters: &[String]) -> UserControl;
 }
 
 /// A congestion control or an ACK policy of a user's own.
@@ -45,7 +45,7 @@ pub struct OwnControl {
 
 /// What was found of such a class.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct FoundControl {
+pub struct UserControl {
     /// The class; none where there is no such class.
     pub own: Option<OwnControl>,
     /// What is wrong.
@@ -57,9 +57,9 @@ pub struct FoundControl {
 /// What the points of a sweep have in common, made once.
 #[derive(Default)]
 pub struct Shared {
-    pub(super) placed: BTreeMap<String, Result<Arc<Placed>, Misplaced>>,
+    pub(super) placed: BTreeMap<String, Result<Arc<Placement>, PlacementError>>,
     pub(super) movements: BTreeMap<String, Arc<crate::movement_files::Movement>>,
     pub(super) frames: BTreeMap<(String, u64), Arc<Vec<Frame>>>,
-    pub(super) link_traces: BTreeMap<(String, Measured, usize), Arc<Trace>>,
+    pub(super) link_traces: BTreeMap<(String, LinkQuantity, usize), Arc<Trace>>,
     pub(super) bases: BTreeMap<(String, String), Arc<Base>>,
 }

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 use super::schema::{Schema, defaults};
 use super::values::{Layered, Values};
 use crate::agreement::Finding;
-use crate::brought::{Meant, meant};
+use crate::brought::{Meaning, meant};
 use crate::read::{expected, read};
 use crate::value::Value;
 use crate::words::did_you_mean;
@@ -110,7 +110,8 @@ impl<'a> Reader<'a> {
     pub(super) fn unknown(&self, path: &[String], name: &str, known: &[&str]) -> String {
         let of_tools = meant(name);
         let table = path.first().map_or("", String::as_str);
-        let is_here = |meant: &&Meant| meant.whole().split('.').next() == Some(table) && known.contains(&meant.last());
+        let is_here =
+            |meant: &&Meaning| meant.whole().split('.').next() == Some(table) && known.contains(&meant.last());
         if let Some(here) = of_tools.iter().find(is_here) {
             return format!("unknown key (did you mean \"{}\"?)", here.last());
         }

@@ -12,7 +12,7 @@ use super::values::{Layered, Values};
 use crate::node_files::{self, Positions};
 use crate::patterns;
 use crate::read::{expected, read};
-use crate::topology::{Layout, Misplaced, Placed};
+use crate::topology::{Layout, Placement, PlacementError};
 use crate::value::Value;
 use crate::words::listed;
 
@@ -68,26 +68,26 @@ pub(super) fn topology(
     let place = || {
         let layout = result.layout(seed)?;
         let found = match values.text("kind") {
-            "file" if result.follows_file() && !own => begin.map_err(|message| Misplaced::new("path", message))?,
+            "file" if result.follows_file() && !own => begin.map_err(|message| PlacementError::new("path", message))?,
             "file" => {
                 let key = inside(&path, "path");
-                let params = outside.beside(&key, PARAMS);
+                let params = outside.sibling(&key, PARAMS);
                 outside
                     .text(&key, "a file of positions")
                     .and_then(|(name, text)| {
                         node_files::positions(&text, &name, values.text("format"), params.as_deref())
                     })
-                    .map_err(|message| Misplaced::new("path", message))?
+                    .map_err(|message| PlacementError::new("path", message))?
             }
             _ => Positions::default(),
         };
         let placed = layout.place(found.places, result.reach())?;
-        Ok(Arc::new(Placed { unused: found.unused, other: found.other, ..placed }))
+        Ok(Arc::new(Placement { unused: found.unused, other: found.other, ..placed }))
     };
-    let placed: &Result<Arc<Placed>, Misplaced> = shared.placed.entry(label).or_insert_with(place);
+    let placed: &Result<Arc<Placement>, PlacementError> = shared.placed.entry(label).or_insert_with(place);
     match placed {
         Ok(placed) => result.placed = Some(Arc::clone(placed)),
-        Err(Misplaced { key, message }) => reader.refuse(inside(&path, key), message.clone()),
+        Err(PlacementError { key, message }) => reader.refuse(inside(&path, key), message.clone()),
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn fields(reader: &mut Reader<'_>, result: &Resolved) {
     let [first, seeds] = ["seed", "seeds"].map(|name| result.top.whole(name));
     let looked_at = seeds.min((FIELDS_WORK / result.nodes().len().max(1)) as u64);
     for seed in first.saturating_add(1)..first.saturating_add(looked_at) {
-        if let Err(Misplaced { key, message }) = result.redrawn(seed) {
+        if let Err(PlacementError { key, message }) = result.redrawn(seed) {
             let table = if key == "copies" { "flow" } else { "topology" };
             let flow = result.flows.iter().position(|flow| flow.values.text("pattern") == "random").unwrap_or_default();
             let path = if table == "flow" {
@@ -122,7 +122,7 @@ impl Resolved {
     ///
     /// # Errors
     /// There is no such field, or it is too small for the flows.
-    pub(super) fn redrawn(&self, seed: u64) -> Result<Resolved, Misplaced> {
+    pub(super) fn redrawn(&self, seed: u64) -> Result<Resolved, PlacementError> {
         let mut other = self.clone();
         other.placed = Some(Arc::new(self.layout(seed)?.place(Vec::new(), self.reach())?));
         for flow in other.flows.iter_mut().filter(|flow| flow.values.text("pattern") == "random") {
@@ -134,13 +134,13 @@ impl Resolved {
     }
 
     /// The topology as what places the nodes takes it.
-    pub(super) fn layout(&self, seed: u64) -> Result<Layout, Misplaced> {
+    pub(super) fn layout(&self, seed: u64) -> Result<Layout, PlacementError> {
         // An absent key is one without a value.
         let mut given: Values = self.topology.clone().into_iter().filter(|(_, value)| !value.is_null()).collect();
         if self.draws_field() {
             given.insert("seed".to_string(), json!(seed));
         }
-        serde_json::from_value(given.into()).map_err(|error| Misplaced::new("kind", error.to_string()))
+        serde_json::from_value(given.into()).map_err(|error| PlacementError::new("kind", error.to_string()))
     }
 }
 

@@ -15,7 +15,7 @@ impl Outside for Nowhere {
         Err(format!("no file {}", key.join(".")))
     }
 
-    fn beside(&mut self, _: &[String], _: &str) -> Option<String> {
+    fn sibling(&mut self, _: &[String], _: &str) -> Option<String> {
         None
     }
 
@@ -23,8 +23,8 @@ impl Outside for Nowhere {
         false
     }
 
-    fn control(&mut self, _: &[String], _: &[String]) -> FoundControl {
-        FoundControl::default()
+    fn control(&mut self, _: &[String], _: &[String]) -> UserControl {
+        UserControl::default()
     }
 }
 

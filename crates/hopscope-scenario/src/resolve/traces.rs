@@ -11,7 +11,7 @@ use super::Resolved;
 use super::outside::{Outside, Shared};
 use super::reader::{Path, Reader};
 use super::values::Values;
-use crate::link_traces::{self, Measured, Trace};
+use crate::link_traces::{self, LinkQuantity, Trace};
 
 /// Traces of links.
 #[derive(Debug, Clone, Default)]
@@ -42,7 +42,7 @@ pub(super) fn read(reader: &mut Reader<'_>, outside: &mut dyn Outside, shared: &
         return;
     }
     let nodes = result.nodes().len();
-    let mut read = |name: &str, measured: Measured| {
+    let mut read = |name: &str, measured: LinkQuantity| {
         let file = result.traces.given.get(name).and_then(Json::as_str)?.to_string();
         let label = (file, measured, nodes);
         if let Some(known) = shared.link_traces.get(&label) {
@@ -57,7 +57,7 @@ pub(super) fn read(reader: &mut Reader<'_>, outside: &mut dyn Outside, shared: &
             }
         }
     };
-    let files = [("rssi_trace", Measured::Rssi), ("loss_trace", Measured::Loss)];
+    let files = [("rssi_trace", LinkQuantity::Rssi), ("loss_trace", LinkQuantity::Loss)];
     result.traces.files =
         files.into_iter().filter_map(|(name, measured)| Some((name, read(name, measured)?))).collect();
     let is_first = result.traces.given.get("time_origin").and_then(Json::as_str) == Some("first");

@@ -79,7 +79,7 @@ fn recovery(reader: &mut Reader<'_>, path: &Path, flow: &Flow) {
         flow.values.get("tcp").and_then(|tcp| tcp.get("loss_recovery")).and_then(Json::as_str).unwrap_or_default();
     let says = |word: &str| !["", OWN_RECOVERY].contains(&word);
     if says(chosen) && says(own) && chosen != own {
-        let message = format!("found \"{chosen}\" beside tcp.loss_recovery = \"{own}\"; give one of them");
+        let message = format!("found \"{chosen}\" together with tcp.loss_recovery = \"{own}\"; give one of them");
         reader.refuse(inside(path, "recovery"), message);
     }
 }
@@ -144,7 +144,8 @@ fn of_tcp(
         axis(reader, at, flow, given, outside);
     } else if names_control(given) {
         let at = if matches!(given, Some(Value::Text(_))) { at } else { inside(&at, CLASS) };
-        let message = format!("names a congestion control beside transport = \"{transport}\"; it goes with \"{TCP}\"");
+        let message =
+            format!("names a congestion control together with transport = \"{transport}\"; it goes with \"{TCP}\"");
         reader.without_use(at, message);
     } else if transport.starts_with(PREFIX) {
         own(reader, flow, &inside(path, "transport"), &at, outside);

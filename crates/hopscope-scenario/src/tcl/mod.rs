@@ -7,7 +7,7 @@ pub mod expr;
 use std::borrow::Cow;
 
 /// What is wrong, and the line of it.
-pub type Wrong = (usize, String);
+pub type TclError = (usize, String);
 
 /// One command: its words, its text, and the line on which it begins, counted from 1.
 #[derive(Debug, Clone, PartialEq)]
@@ -88,7 +88,7 @@ impl<'t> Commands<'t> {
         }
     }
 
-    fn command(&mut self) -> Result<Command<'t>, Wrong> {
+    fn command(&mut self) -> Result<Command<'t>, TclError> {
         let (start, line) = (self.at, self.line);
         let mut words = Vec::new();
         let mut end = self.at;
@@ -103,7 +103,7 @@ impl<'t> Commands<'t> {
         Ok(Command { line, text: &self.text[start..end], words })
     }
 
-    fn word(&mut self, first: usize) -> Result<Word<'t>, Wrong> {
+    fn word(&mut self, first: usize) -> Result<Word<'t>, TclError> {
         let word = match self.peek() {
             Some(b'{') => {
                 let line = self.line;
@@ -129,7 +129,7 @@ impl<'t> Commands<'t> {
     }
 
     /// The parts up to a byte that ends them; none is passed over.
-    fn parts(&mut self, ends: fn(u8) -> bool) -> Result<Vec<Part<'t>>, Wrong> {
+    fn parts(&mut self, ends: fn(u8) -> bool) -> Result<Vec<Part<'t>>, TclError> {
         let mut parts = Vec::new();
         let mut from = self.at;
         loop {
@@ -173,7 +173,7 @@ impl<'t> Commands<'t> {
         Some(found)
     }
 
-    fn variable(&mut self) -> Result<Part<'t>, Wrong> {
+    fn variable(&mut self) -> Result<Part<'t>, TclError> {
         self.at += 1;
         if self.peek() == Some(b'{') {
             let line = self.line;
@@ -224,7 +224,7 @@ impl<'t> Commands<'t> {
 }
 
 impl<'t> Iterator for Commands<'t> {
-    type Item = Result<Command<'t>, Wrong>;
+    type Item = Result<Command<'t>, TclError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         loop {
@@ -247,7 +247,7 @@ impl<'t> Iterator for Commands<'t> {
 ///
 /// # Errors
 /// A bracket or an index is never closed.
-pub fn parts(text: &str, line: usize) -> Result<Vec<Part<'_>>, Wrong> {
+pub fn parts(text: &str, line: usize) -> Result<Vec<Part<'_>>, TclError> {
     let mut reader = Commands::new(text, line);
     let mut found = Vec::new();
     while reader.at < text.len() {
@@ -275,7 +275,7 @@ fn of_parts(mut parts: Vec<Part<'_>>) -> Word<'_> {
 ///
 /// # Errors
 /// It is no list.
-pub fn list(text: &str) -> Result<Vec<String>, Wrong> {
+pub fn list(text: &str) -> Result<Vec<String>, TclError> {
     let flat = text.replace(['\n', ';'], " ");
     let Some(command) = Commands::new(&flat, 1).next() else { return Ok(Vec::new()) };
     let element = |word: Word<'_>| match word {

@@ -400,7 +400,7 @@ impl FlowConfig {
             }
             (Transport::Tcp, Some(_)) => None,
             (_, Some(_)) => {
-                Some(format!("found \"{chosen}\" beside transport \"{word}\"; it goes with transport \"tcp\""))
+                Some(format!("found \"{chosen}\" together with transport \"{word}\"; it goes with transport \"tcp\""))
             }
         }
     }

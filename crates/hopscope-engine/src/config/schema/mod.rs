@@ -308,7 +308,7 @@ fn wire() -> Vec<Key> {
         rate("back_rate", "Bit rate from the second node to the first; absent: the same."),
         always(Key::new("delay", Kind::Time, "Propagation delay, each way.").unit("s").required()),
         always(
-            Key::new("queue", Kind::Int, "Packets that can wait at each end beside the one being sent.")
+            Key::new("queue", Kind::Int, "Packets that can wait at each end behind the one being sent.")
                 .unit("packets")
                 .default(wire::QUEUE)
                 .range(Range::within(0.0, f64::from(wire::MAX_QUEUE))),
