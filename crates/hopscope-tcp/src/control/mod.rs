@@ -5,7 +5,7 @@
 //! hooks of [`Controller`] say: numbers that grow by one for each byte, so that a round trip can be recognized. The set is closed.
 //!
 //! A new algorithm touches three files: its own in this folder; this one, with a line in `algorithms!` and an arm of
-//! [`Cc::new`]; and `config/tcp.rs`, with its word in `CongestionControl` and its parameters.
+//! [`Cc::new`]; and `config/controls.rs`, with its line. Parameters are lines of `config/tcp.rs`.
 //! [`outside`] is the boundary to one that lives outside the engine.
 
 mod aimd;
