@@ -248,7 +248,7 @@ def test_nodes_that_move_stand_where_they_begin_and_leave_their_ways() -> None:
     assert f"way of a node, {made.ways_s:.3g} s" in [text.get_text() for text in figure.legends[0].get_texts()]
     # What the engine would have given for that time alone.
     scenario = Scenario(moving)
-    alone = _core.ways(scenario.points[0].engine_config(scenario.seed), made.ways_s)
+    alone = _core.node_paths(scenario.points[0].engine_config(scenario.seed), made.ways_s)
     assert [[place for _, *place in way] for _, way in alone] == [
         [pytest.approx(place, abs=1e-6) for place in way] for way in made.ways
     ]
