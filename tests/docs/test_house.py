@@ -81,7 +81,6 @@ LONGER: dict[str, str] = {
     "crates/hopscope-engine/src/world/build.rs: add_flow": "one arm for each transport",
     "crates/hopscope-engine/src/world/build.rs: build": "the parts of a world in the order in which they draw",
     "crates/hopscope-engine/src/world/inputs.rs: dispatch": "one arm for each event",
-    "crates/hopscope-net/src/config/aodv.rs: check_named": "one bound for each parameter",
     "crates/hopscope-python/src/lib.rs: _core": "one line for each name of the module",
     "crates/hopscope-scenario/src/ns2/read.rs: plain": "one arm for each kind of statement",
     "crates/hopscope-scenario/src/read.rs: read": "one arm for each kind of key",

@@ -307,6 +307,7 @@ impl Core {
         let (una, nxt) = (self.seq.una(), self.seq.nxt());
         let reach = nxt - una + self.mss;
         let held_back = self.pacing.is_holding();
+        // Data that the pacer holds back was let out by the window: it counts as full.
         let window_full = held_back || reach > self.usable() * self.mss;
         let cwnd_full = held_back || reach > self.window.cwnd as u64 * self.mss;
         let (window_limited, cwnd_limited) = self.usage.validate((window_full, cwnd_full), una, nxt);
@@ -354,6 +355,7 @@ impl Core {
         self.may_be_needless(false); // before anything that it would restore changes
         self.loss.note_loss(self.seq.max());
         let cut = self.answer_loss(cx.now);
+        // The segment that was timed may be the one to be sent again (Karn).
         self.timing.forget();
         self.timing.restart(cx);
         cut

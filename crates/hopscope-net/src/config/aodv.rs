@@ -395,6 +395,19 @@ impl AodvConfig {
 
     fn check_named(&self) -> Vec<BuildError> {
         let mut checks = Checks::of(SECTION);
+        self.check_bounds(&mut checks);
+        self.check_clocks(&mut checks);
+        for (name, value) in [("ttl_start", self.ttl_start), ("ttl_threshold", self.ttl_threshold)] {
+            checks.agree(value <= self.net_diameter, name, &["net_diameter"], || {
+                format!("is {value} hops; it must not exceed net_diameter, {} hops", self.net_diameter)
+            });
+        }
+        self.check_hellos(&mut checks);
+        checks.into_errors()
+    }
+
+    /// What each parameter has to hold by itself.
+    fn check_bounds(&self, checks: &mut Checks) {
         checks.no_zero_time(&[
             ("active_route_timeout", self.active_route_timeout),
             ("my_route_timeout", self.my_route_timeout),
@@ -433,12 +446,10 @@ impl AodvConfig {
                 ("data_ttl", self.data_ttl.unwrap_or(1)),
             ],
         );
-        self.check_clocks(&mut checks);
-        for (name, value) in [("ttl_start", self.ttl_start), ("ttl_threshold", self.ttl_threshold)] {
-            checks.agree(value <= self.net_diameter, name, &["net_diameter"], || {
-                format!("is {value} hops; it must not exceed net_diameter, {} hops", self.net_diameter)
-            });
-        }
+    }
+
+    /// A neighbour is not given up between two of its HELLOs.
+    fn check_hellos(&self, checks: &mut Checks) {
         let (hold, interval) = (self.hold(), self.hello_interval);
         let holds = self.hello_hold.is_finite() && (interval..=LONGEST).contains(&hold);
         checks.agree(holds, "hello_hold", &["hello_interval", "allowed_hello_loss"], || {
@@ -454,7 +465,6 @@ impl AodvConfig {
             let (jitter, interval) = (seconds(self.hello_jitter), seconds(interval));
             format!("is {jitter} s; it must be less than hello_interval, {interval} s")
         });
-        checks.into_errors()
     }
 
     /// What ticks all through the run does not tick too often.

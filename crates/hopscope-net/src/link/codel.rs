@@ -17,7 +17,7 @@ pub struct Codel {
     last_count: u32,
 }
 
-/// A recent dropping state is resumed within so many intervals (RFC 8289 5.4).
+/// A recent dropping state is resumed within so many intervals (RFC 8289).
 const RESUME_INTERVALS: u64 = 16;
 
 impl Codel {
@@ -42,6 +42,7 @@ impl Codel {
                 return AqmAction::Pass;
             }
             self.dropping = true;
+            // A queue that comes back soon goes on near the rate that had controlled it (RFC 8289).
             let dropped = self.count - self.last_count;
             let recent = now.saturating_since(self.drop_next) < self.interval * RESUME_INTERVALS;
             self.count = if dropped > 1 && recent { dropped } else { 1 };
@@ -57,6 +58,7 @@ impl Codel {
             return AqmAction::Pass;
         }
         self.count += 1;
+        // From when it was due, not from now: packets that leave seldom do not slow the law down.
         self.drop_next = self.after(self.drop_next);
         AqmAction::Mark
     }
@@ -68,6 +70,7 @@ impl Codel {
     }
 
     fn is_too_long(&mut self, sojourn: Span, last: bool, now: Time) -> bool {
+        // The last packet causes no delay to others, and dropping it would leave the link idle.
         if sojourn < self.target || last {
             self.first_above = None;
             return false;

@@ -67,6 +67,7 @@ pub(super) fn on_new_ack(core: &mut Core, ack: u64, cx: &mut Cx) -> bool {
         core.send(u32::MAX, cx);
         return true;
     }
+    // All is acknowledged, or nothing new is there to ask with: the usual way is taken.
     if ack >= core.loss.recover() || !core.has_new_data_at(ack) {
         return false;
     }

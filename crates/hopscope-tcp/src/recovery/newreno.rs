@@ -42,6 +42,7 @@ impl NewReno {
         }
         // Deflate by what is acknowledged and put one segment back.
         let acked = (ack - core.seq.una()) as f64 / core.mss as f64;
+        // One segment is put back only for an ACK of at least one (RFC 6582 3.2 step 3).
         let back = if acked < 1.0 { 0.0 } else { 1.0 };
         let w = &mut core.window;
         if w.inflation > acked {

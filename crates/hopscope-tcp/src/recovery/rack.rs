@@ -125,6 +125,7 @@ impl Rack {
         let limit = self.rtt + self.reordering_window(core);
         let Core { sent, cc, window, .. } = core;
         if let Some(sent) = sent {
+            // The timer vouches for the first segment, whatever its age (RFC 8985 6.3).
             sent.lose_first(|lost| cc.on_lost(window, lost, now));
             sent.lose(|slot_sent, _| now.saturating_since(slot_sent) >= limit, |lost| cc.on_lost(window, lost, now));
         }
@@ -211,6 +212,7 @@ impl Rack {
         self.highest = self.highest.max(report.highest);
         if seg.is_dsack() && core.seq.una() >= self.widened {
             self.quarters += 1;
+            // Needless repetitions show that it was too narrow.
             self.quarters_last = WINDOW_LIFETIME;
             self.widened = core.seq.max();
         }
@@ -286,6 +288,7 @@ impl Rack {
             return;
         }
         let mut wait = core.timing.rtt.srtt().map_or(FIRST_PROBE, |srtt| srtt * 2);
+        // A lone segment may wait for the delayed ACK of the receiver.
         if core.seq.outstanding() <= core.mss {
             wait = wait + WORST_ACK_DELAY;
         }

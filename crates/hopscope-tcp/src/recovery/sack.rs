@@ -47,6 +47,7 @@ impl Sack {
         } else if seg.ack >= core.loss.recover() {
             core.loss.end_recovery();
             core.accept(seg.ack, cx);
+            // The next recovery may repeat what this one did.
             self.board.high_rxt = 0;
             self.repeated.clear();
         } else {

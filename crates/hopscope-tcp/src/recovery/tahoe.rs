@@ -13,6 +13,7 @@ pub(super) fn on_dup_ack(core: &mut Core, cx: &mut Cx) {
     if count.is_eq() && core.may_fast_retransmit() {
         core.start_recovery(cx);
         core.window.cwnd = 1.0;
+        // Tahoe keeps no record of what has arrived: all from the loss on goes again.
         core.seq.go_back();
     } else if count.is_lt() {
         core.limited_transmit(cx);

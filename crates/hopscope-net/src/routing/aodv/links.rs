@@ -79,6 +79,7 @@ impl Aodv {
                 && route.is_some_and(|r| r.state == RouteState::Up && r.next_hop == next_hop && near(r.hops))
         };
         let repair = lost.filter(|lost| repairs(lost, self));
+        // The routes fall before the search begins: the repair must not find the broken one.
         self.link_lost(next_hop, repair.map(|lost| lost.dst), self.cfg.flush_queue, cx);
         match (repair, lost) {
             (Some(lost), _) => {
@@ -128,6 +129,7 @@ impl Aodv {
             if !route.answers() || route.next_hop != neighbour {
                 continue;
             }
+            // The number grows, so that no stale route of others takes its place (RFC 3561 6.11).
             route.lose();
             if route.state == RouteState::Up {
                 cx.note(RoutingNote::RouteDown { dst: route.dst, cause: RouteLoss::LinkLost });
@@ -163,6 +165,7 @@ impl Aodv {
         let mut reported: SmallVec<[NodeId; 8]> = SmallVec::new();
         for &dst in lost {
             let Some(route) = self.table.get_mut(dst) else { continue };
+            // Nobody sends over it.
             if route.precursors.is_empty() {
                 continue;
             }
@@ -197,6 +200,7 @@ impl Aodv {
 
     /// Sends errors about `listed` to the nodes `reported`, as far as the rate limit allows.
     pub(super) fn send_errors(&mut self, listed: &[(NodeId, u32)], reported: &[NodeId], jitter: bool, cx: &mut Cx) {
+        // A message has room for so many destinations; each one counts for the rate limit.
         for part in listed.chunks(Rerr::MAX) {
             if self.rerr_limit.take(cx.now).is_err() {
                 return;
@@ -206,6 +210,7 @@ impl Aodv {
             if let ([to], true) = (reported, alone) {
                 cx.push(RoutingEffect::Unicast { message: message.into(), to: *to, ttl: 1, delay: Span::ZERO });
             } else {
+                // An error that was heard is passed on by several at once; one that begins here is alone.
                 let delay = if jitter { cx.part_of(self.cfg.broadcast_jitter) } else { Span::ZERO };
                 self.broadcast(message, 1, delay, cx);
             }
@@ -219,6 +224,7 @@ impl Aodv {
         let interval = self.cfg.hello_interval;
         let jitter = cx.part_of(self.cfg.hello_jitter * 2);
         let since = |at: Option<Time>| at.map(|at| cx.now.saturating_since(at));
+        // A node that carries nothing need not be known to its neighbours (RFC 3561 6.9).
         let active = since(self.last_use).is_some_and(|since| since < self.cfg.active_route_timeout);
         let spoken = since(self.last_broadcast).filter(|&since| self.cfg.broadcast_saves_hello && since < interval);
         let wait = interval.saturating_sub(spoken.unwrap_or(Span::ZERO));

@@ -28,6 +28,7 @@ impl Aodv {
             Offer { dst: rreq.origin, next_hop: from, hops, seq: rreq.origin_seq, source: RouteSource::Request };
         self.offer(&offer, until, cx);
         if let Some(reverse) = self.table.get_mut(rreq.origin) {
+            // A way back that is no better than the one known still proves that the originator can be reached.
             if reverse.answers() {
                 reverse.live_until(until);
             }
@@ -36,10 +37,12 @@ impl Aodv {
         if rreq.dst == self.node {
             self.answer_for_self(rreq, cx);
         } else if !self.answer_for_other(from, rreq, hops, cx) && ttl > 1 {
+            // A node farther on must not answer with what is older than anybody on the way knows (RFC 3561 6.5).
             let dst_seq = match (rreq.dst_seq, self.known_seq(rreq.dst)) {
                 (Some(asked), Some(known)) => Some(if newer(known, asked) { known } else { asked }),
                 (asked, known) => asked.or(known),
             };
+            // All neighbours have heard the request at the same instant; without the jitter they would collide.
             let jitter = cx.part_of(self.cfg.broadcast_jitter);
             self.broadcast(AodvMessage::Rreq(Rreq { hops, dst_seq, ..*rreq }), ttl - 1, jitter, cx);
         }
@@ -60,10 +63,12 @@ impl Aodv {
             self.learn_delay(rrep.dst, cx.now - rrep.asked, hops);
         }
         self.last_use = Some(cx.now);
+        // The answer has come home, or may not go on.
         if rrep.origin == self.node || ttl <= 1 {
             return;
         }
         self.settle(rrep.origin, cx);
+        // The way back may have ended while the answer was under way; the originator asks again.
         let Some(reverse) = self.table.get_mut(rrep.origin).filter(|route| route.answers()) else { return };
         let until = cx.now + self.cfg.active_route_timeout;
         let to = reverse.next_hop;
@@ -74,6 +79,7 @@ impl Aodv {
                 self.watch(until, cx);
             }
         }
+        // Who uses these routes hears of their end.
         for node in [Some(rrep.dst), self.cfg.neighbour_routes.then_some(from)].into_iter().flatten() {
             if let Some(route) = self.table.get_mut(node) {
                 route.add_precursor(to);
@@ -112,6 +118,7 @@ impl Aodv {
         for &(dst, seq) in rerr.unreachable() {
             self.settle(dst, cx);
             let Some(route) = self.table.get_mut(dst) else { continue };
+            // This route does not lead over the node that reports, or is down already.
             if !route.answers() || route.next_hop != from {
                 continue;
             }
@@ -143,6 +150,7 @@ impl Aodv {
             route.live_until(until);
             return;
         }
+        // What is left of an older route is remembered, and not believed.
         route.seq_valid = route.seq_valid && route.state == RouteState::Up;
         let seq = route.seq;
         let until = if route.state == RouteState::Up { until.max(route.expires) } else { until };
@@ -184,6 +192,7 @@ impl Aodv {
     }
 
     fn answer_for_self(&mut self, rreq: &Rreq, cx: &mut Cx) {
+        // A node that has restarted may be asked for a number above its own (RFC 3561 6.1).
         let asked = rreq.dst_seq.filter(|&asked| newer(asked, self.seq)).unwrap_or(self.seq);
         self.seq = match self.cfg.own_number {
             OwnNumber::Counted => asked,
@@ -206,6 +215,7 @@ impl Aodv {
         if rreq.destination_only || !self.cfg.intermediate_reply {
             return false;
         }
+        // Without a way back nobody would get the answer.
         let Some(back) = self.table.get(rreq.origin).map(|reverse| reverse.next_hop) else { return false };
         let rule = self.cfg.answers;
         let Some(route) = self.table.get_mut(rreq.dst) else { return false };
@@ -233,6 +243,7 @@ impl Aodv {
         reverse.add_precursor(onward);
         self.last_use = Some(cx.now);
         self.reply(answer, cx);
+        // The destination has not seen the request and needs a way back as well (RFC 3561 6.6.3).
         if rreq.gratuitous {
             let (dst, dst_seq, origin) = (rreq.origin, rreq.origin_seq, rreq.dst);
             self.reply(Rrep { dst, dst_seq, origin, hops, lifetime, asked: rreq.asked }, cx);

@@ -32,6 +32,7 @@ impl Ccid2 {
             self.cwnd = (self.cwnd / 2).max(1);
             self.ssthresh = self.cwnd.max(2);
             self.credit = 0;
+            // Losses of what left before now belong to the same window and are answered.
             self.cut_at = Some(report.next);
             return true;
         }
@@ -40,10 +41,12 @@ impl Ccid2 {
             self.cwnd = self.cwnd.saturating_sub(report.refused).max(1);
         }
         if report.refused > 0 || report.slow_receiver {
+            // A round trip is over when something sent from now on is acknowledged.
             self.hold = Some(report.next);
         } else if self.hold.is_some_and(|until| report.ack.since(until) >= 0) {
             self.hold = None;
         }
+        // A window that is not used says nothing of the path.
         if report.was_full && self.hold.is_none() {
             self.grow(report.acked, report.ack_ratio);
         }
@@ -55,6 +58,7 @@ impl Ccid2 {
         self.ssthresh = (self.cwnd / 2).max(2);
         self.cwnd = 1;
         self.credit = 0;
+        // All that was under way counts for lost: what leaves from here on is another window.
         self.cut_at = None;
         self.hold = None;
     }
@@ -87,6 +91,7 @@ impl Ccid2 {
 /// Packets of the first window (RFC 3390 unless given).
 pub(super) fn initial_window(cfg: &DccpConfig, packet: u32) -> u32 {
     match cfg.initial_window {
+        // RFC 3390: min(4 MSS, max(2 MSS, 4380 bytes)).
         0 => (4380 / packet.max(1)).clamp(2, 4),
         given => given,
     }

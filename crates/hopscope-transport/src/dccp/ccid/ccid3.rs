@@ -82,6 +82,7 @@ impl Ccid3 {
 
     /// An acknowledgement has come; true where it lowered the rate.
     pub(super) fn on_ack(&mut self, report: &Report) -> bool {
+        // Where the receiver cannot take more, what the feedback of the same packet has raised is taken back.
         let before = self.x;
         if let Some(sample) = report.sample {
             self.measure(sample, report);
@@ -99,12 +100,14 @@ impl Ccid3 {
     pub(super) fn on_timeout(&mut self, was_idle: bool, now: Time) {
         let least = self.payload / T_MBI;
         let received = self.most_received();
+        // Nothing has come back yet: neither an equation nor a rate received is known to go by.
         let Some(rtt) = self.rtt.filter(|_| self.has_feedback) else {
             self.x = (self.x / 2.0).max(least);
             return;
         };
         let recovery = self.first_rate(rtt);
         let is_slow = if self.p > 0.0 { received < recovery } else { self.x < 2.0 * recovery };
+        // A flow that was idle keeps the rate that it could begin anew with.
         if was_idle && is_slow {
             return;
         }
@@ -113,6 +116,7 @@ impl Ccid3 {
             return;
         }
         let limit = if self.x_equation > 2.0 * received { received } else { self.x_equation / 2.0 };
+        // The rate is twice what was received at most, so half the limit makes the limit hold.
         self.received = vec![(now, limit.max(least) / 2.0)];
         self.x = self.x_equation.min(2.0 * self.most_received()).max(least);
     }
@@ -123,6 +127,7 @@ impl Ccid3 {
         while self.has_feedback && at <= now {
             let before = self.x;
             self.on_timeout(true, at);
+            // At the least rate of an idle flow: later expiries change nothing.
             if self.x >= before {
                 return;
             }
@@ -143,6 +148,7 @@ impl Ccid3 {
         };
         let quarter = Span::from_secs_f64(rtt / ROUND as f64).0.max(1);
         let steps = now.saturating_since(self.counted).0 / quarter;
+        // After a pause the counter jumps by the most it may, and quarters begin anew from here.
         self.counted = if steps > MOST_STEPS { now } else { self.counted + Span(steps * quarter) };
         self.counter = (self.counter + steps.min(MOST_STEPS)) % COUNTERS;
         self.counter as u8
@@ -167,6 +173,7 @@ impl Ccid3 {
     fn measure(&mut self, sample: Span, report: &Report) {
         self.timeout.sample(sample);
         self.sample = sample.as_secs();
+        // The square root damps delay without letting the rate swing (RFC 5348 4.5).
         let root = self.sample.sqrt();
         self.root = Some(self.root.map_or(root, |known| KEPT * known + (1.0 - KEPT) * root));
         if self.rtt.is_none() {
@@ -183,6 +190,7 @@ impl Ccid3 {
         // The application sent less than it was allowed to in all that this reports (RFC 5348 8.2.1).
         let was_limited = self.has_feedback && report.acked > 0 && !report.was_held_back;
         if !self.has_feedback {
+            // Feedback of less than a round trip of data must not bound the rate.
             self.received = vec![(now, f64::INFINITY)];
             self.has_feedback = true;
         }
@@ -192,12 +200,14 @@ impl Ccid3 {
         self.p = feedback.p;
         let limit = if was_limited {
             let (rate, factor) = if is_worse { (rate * AFTER_LIMITED, 0.5) } else { (rate, 1.0) };
+            // An application that sent little has shown little: older figures stand in for it.
             let known = self.received.iter().map(|(_, rate)| *rate).filter(|rate| rate.is_finite());
             let most = known.fold(0.0, |most: f64, known| most.max(known * factor)).max(rate);
             self.received = vec![(now, most)];
             if is_worse { most } else { 2.0 * most }
         } else {
             let two = Span::from_secs_f64(2.0 * rtt);
+            // Figures older than two round trips belong to another state of the path.
             self.received.retain(|(at, _)| now.saturating_since(*at) <= two);
             self.received.push((now, rate));
             2.0 * self.most_received()
