@@ -36,14 +36,14 @@ pub enum Event {
         /// Station.
         node: NodeId,
         /// Generation of the timer.
-        generation: u32,
+        generation: Generation,
     },
     /// The wait for a CTS or ACK ends, or a broadcast has left.
     ResponseTimeout {
         /// Station.
         node: NodeId,
         /// Generation of the timer.
-        generation: u32,
+        generation: Generation,
     },
     /// The earliest instant at which the back-off may have ended.
     Access {
@@ -137,6 +137,21 @@ pub enum Event {
     Sample,
 }
 
+/// The generation of a timer. No event is taken out of the queue: one whose timer was renewed since comes up with an old
+/// generation and means nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Generation(u32);
+
+impl Generation {
+    /// What was armed before means nothing from now on; gives the generation of what is armed now. It wraps: an event would
+    /// have to wait for 2^32 others of its timer to be taken for a new one.
+    #[inline(always)]
+    pub fn renew(&mut self) -> Self {
+        self.0 = self.0.wrapping_add(1);
+        *self
+    }
+}
+
 /// Bits of a packed event: kind above owner above detail.
 const OWNER_BITS: u32 = 27;
 /// A timer code takes the upper 4 bits of the detail, its generation the lower ones.
@@ -158,8 +173,8 @@ impl Event {
             Event::RxEnd { node, slot } => (0, node.0, slot),
             Event::Overheard { node, slot, decodable } => (1, node.0, slot | if decodable { DECODABLE } else { 0 }),
             Event::Touch { node } => (2, node.0, 0),
-            Event::Sifs { node, generation } => (3, node.0, generation),
-            Event::ResponseTimeout { node, generation } => (4, node.0, generation),
+            Event::Sifs { node, generation } => (3, node.0, generation.0),
+            Event::ResponseTimeout { node, generation } => (4, node.0, generation.0),
             Event::Access { node } => (5, node.0, 0),
             Event::LinkUp { node, packet } => (6, node.0, packet.0),
             Event::LinkDown { node, packet } => (7, node.0, packet.0),
@@ -193,8 +208,8 @@ impl Event {
             0 => Event::RxEnd { node, slot: detail },
             1 => Event::Overheard { node, slot: detail & !DECODABLE, decodable: detail & DECODABLE != 0 },
             2 => Event::Touch { node },
-            3 => Event::Sifs { node, generation: detail },
-            4 => Event::ResponseTimeout { node, generation: detail },
+            3 => Event::Sifs { node, generation: Generation(detail) },
+            4 => Event::ResponseTimeout { node, generation: Generation(detail) },
             5 => Event::Access { node },
             6 => Event::LinkUp { node, packet },
             7 => Event::LinkDown { node, packet },
@@ -229,8 +244,8 @@ mod tests {
             Event::RxEnd { node, slot: 4_000_000 },
             Event::Overheard { node, slot: 3_999_999, decodable: true },
             Event::Touch { node },
-            Event::Sifs { node, generation: u32::MAX },
-            Event::ResponseTimeout { node, generation: 1 },
+            Event::Sifs { node, generation: Generation(u32::MAX) },
+            Event::ResponseTimeout { node, generation: Generation(1) },
             Event::Access { node },
             Event::LinkUp { node, packet },
             Event::LinkDown { node, packet },

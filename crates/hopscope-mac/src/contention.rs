@@ -17,7 +17,7 @@ use crate::config::mac::{BusyAtExpiry, EifsRule};
 use crate::rules::StationRules;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
-use hopscope_phy::phy::{Arrival, Begin, Edge, Packed, Radio, Reception, RxOutcome};
+use hopscope_phy::phy::{Arrival, Begin, Edge, OwnerFlags, Packed, Radio, Reception, RxOutcome};
 
 /// Kind of pending access.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -66,8 +66,8 @@ impl QuietPlan {
 pub struct Station {
     /// The radio.
     pub radio: Radio<Contender>,
-    /// End of the NAV; while `NAV_UNCONFIRMED` is set it falls back unless a frame begins in time. The radio's owner
-    /// word says how long before the end of the NAV that decides.
+    /// End of the NAV; while `NAV_UNCONFIRMED` is set it falls back unless a frame begins in time. The span that
+    /// the radio keeps for its owner says how long before the end of the NAV that decides.
     pub(super) nav_until: Time,
 }
 
@@ -100,14 +100,14 @@ pub struct Contender {
 /// No frame was received.
 const NOTHING: u32 = u32::MAX;
 
-/// Bits kept in the radio: the start of a frame changes the pending access.
-const FREEZES: u16 = <Radio>::OWNER_BIT;
+/// Flags kept in the radio: the start of a frame changes the pending access.
+const FREEZES: OwnerFlags = OwnerFlags::nth(0);
 /// The last frame was received in error: `Contender::eifs_until` counts.
-const EIFS: u16 = <Radio>::OWNER_BIT << 1;
+const EIFS: OwnerFlags = OwnerFlags::nth(1);
 /// The NAV was set by an RTS and no frame has begun since.
-pub(super) const NAV_UNCONFIRMED: u16 = <Radio>::OWNER_BIT << 2;
+pub(super) const NAV_UNCONFIRMED: OwnerFlags = OwnerFlags::nth(2);
 /// Something was reserved beyond the instant at which such a NAV falls back: `Contender::nav_before` counts.
-pub(super) const NAV_BEFORE: u16 = <Radio>::OWNER_BIT << 3;
+pub(super) const NAV_BEFORE: OwnerFlags = OwnerFlags::nth(3);
 
 impl Station {
     /// Bytes that one station takes, the parts behind pointers included.
@@ -135,6 +135,7 @@ impl Station {
     /// A frame will arrive. What has ended by `now` is applied first, which keeps the inbox short.
     #[inline(always)]
     pub fn post(&mut self, now: Time, arrival: Packed, rules: &StationRules) {
+        // From the most frequent case to the rarest, so that most stations pay for the first test alone.
         if self.radio.post_after_passing(now, arrival, FREEZES | NAV_UNCONFIRMED, &rules.radio) {
             return;
         }
@@ -221,6 +222,7 @@ impl Station {
                 Some(Edge::RxBad { at }) => self.on_rx_bad(at, rules),
                 None => return,
             }
+            // The crowd may have cleared: what follows can be alone again, and is taken at a fraction of the cost.
             self.take_isolated(now, rules);
             if self.radio.is_quiet() {
                 return;
@@ -240,7 +242,7 @@ impl Station {
     }
 
     #[inline]
-    fn on_rx_bad(&mut self, at: Time, rules: &StationRules) {
+    pub(super) fn on_rx_bad(&mut self, at: Time, rules: &StationRules) {
         match rules.eifs {
             EifsRule::ReplacesDifs => {
                 self.radio.set(EIFS);
@@ -328,6 +330,7 @@ impl Station {
     /// Doubles the contention window after a failure.
     #[inline]
     pub fn double_cw(&mut self, rules: &StationRules) {
+        // Windows are powers of two less one (10.3.3): this is the next one.
         self.own_mut().cw = (2 * self.own().cw + 1).min(rules.cw_max);
     }
 
@@ -420,6 +423,7 @@ impl Station {
             return None;
         }
         let at = self.earliest_access(now, rules).max(now);
+        // The event that stands will find out by itself that it came too early.
         if self.own().queued_at <= at {
             return None;
         }
@@ -451,7 +455,7 @@ impl Station {
 
     /// Until then a frame received in error keeps the medium busy.
     #[inline]
-    fn eifs_until(&self) -> Time {
+    pub(super) fn eifs_until(&self) -> Time {
         if self.radio.has(EIFS) { self.own().eifs_until } else { Time::ZERO }
     }
 
@@ -516,13 +520,16 @@ impl Station {
             self.set_access(Access::Backoff);
             self.own_mut().remaining = if rules.draws_if_found_busy { 0 } else { self.draw(rules) };
         } else if at > count_from {
+            // Whole slots alone count; the one in which the frame begins is waited for again.
             self.own_mut().remaining -= ((at + rules.slot_rounding - count_from).0 / rules.timing.slot.0) as u32;
         }
     }
 
     #[inline(always)]
-    fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
+    pub(super) fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
+        // A frame without error shows the state of the medium again: EIFS ends with it.
         self.radio.clear(EIFS);
+        // A frame reserves nothing against the station that it is for (10.3.2.4).
         if flags & Arrival::FOR_ME != 0 {
             self.own_mut().received = slot;
         } else if nav > 0 {
@@ -536,6 +543,7 @@ impl Station {
 
     fn draw(&mut self, rules: &StationRules) -> u32 {
         let own = self.own_mut();
+        // The standard draws from 0 to CW; some simulators leave CW out.
         own.rng.below(own.cw + u32::from(rules.backoff_includes_cw))
     }
 }

@@ -13,12 +13,13 @@ use crate::config::mac::CtsRule;
 use crate::config::mac::PacingClock;
 use crate::contention::Station;
 use crate::dedup::{Dedup, PacketCounts};
-use crate::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, numbers};
+use crate::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, SequenceControl};
 pub use crate::frame::{Frame, FrameKind};
 use crate::outgoing::Outgoing;
 use crate::rate::{Attempt, RateControl};
 use crate::retry::{Failure, Retries};
 use crate::rules::{MacRules, Pacing};
+use hopscope_core::event::Generation;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::phy::modes::Mode;
@@ -29,9 +30,9 @@ pub struct MacEffects {
     /// Put this frame on the air now.
     pub transmit: Option<Frame>,
     /// Call `on_sifs` then, with this generation.
-    pub arm_sifs: Option<(Time, u32)>,
+    pub arm_sifs: Option<(Time, Generation)>,
     /// Call `on_response_timeout` then, with this generation.
-    pub arm_response: Option<(Time, u32)>,
+    pub arm_response: Option<(Time, Generation)>,
     /// Call `on_access` then.
     pub arm_access: Option<Time>,
     /// A new data frame came in: hand a copy of this packet, still in the transmitter's hands, up.
@@ -101,16 +102,16 @@ pub struct MacCx<'a> {
 #[repr(C, align(64))]
 pub struct Dcf {
     pub(super) phase: Phase,
-    pub(super) response_generation: u32,
+    pub(super) response_timer: Generation,
     /// The wait for a response is over, but a frame for this node is on the air: whatever its end brings decides.
     decided_at: Time,
-    sifs_generation: u32,
+    sifs_timer: Generation,
     node: NodeId,
     pub(super) reply: Reply,
     pub(super) dedup: Dedup,
     pub(super) current: Option<Outgoing>,
     retries: Retries,
-    next_seq: u16,
+    next: SequenceControl,
     attempts: Attempts,
     /// Read only where rates are learnt.
     pub(super) rates: RateControl,
@@ -155,7 +156,7 @@ impl Dcf {
     pub fn new(node: NodeId) -> Self {
         Dcf {
             phase: Phase::Idle,
-            response_generation: 0,
+            response_timer: Generation::default(),
             decided_at: Time::NEVER,
             reply: Reply::None,
             current: None,
@@ -163,8 +164,8 @@ impl Dcf {
             node,
             retries: Retries::default(),
             rates: RateControl::default(),
-            sifs_generation: 0,
-            next_seq: 0,
+            sifs_timer: Generation::default(),
+            next: SequenceControl::default(),
             dedup: Dedup::default(),
             packet_counts: PacketCounts::default(),
         }
@@ -223,9 +224,10 @@ impl Dcf {
         self.attempts.packets += 1;
         self.retries.on_packet(&cx.rules.retry);
         let with = (&self.rates, cx.rules);
-        self.current = Some(Outgoing::new(packet, to, bytes, self.next_seq, pacing, with));
-        self.next_seq = self.next_seq.wrapping_add(1) & 0x0fff;
+        self.current = Some(Outgoing::new(packet, to, bytes, self.next, pacing, with));
+        self.next = self.next.next_packet();
         self.phase = Phase::Contend;
+        // A back-off that still runs after the last frame serves this packet, which draws none of its own (10.3.4.3).
         if !cx.station.adopt_post_backoff(cx.now, &cx.rules.station) {
             let idle = cx.station.is_idle(cx.now);
             if cx.rules.nonfreezing_defer && idle {
@@ -242,6 +244,7 @@ impl Dcf {
     /// The station may send: its back-off has ended.
     #[inline]
     pub fn on_access(&mut self, cx: &mut MacCx<'_>) {
+        // The answer that is due goes first: SIFS is shorter than any other space.
         if matches!(self.reply, Reply::Pending { .. }) {
             cx.station.start_backoff(cx.now, &cx.rules.station);
             self.arm_access(cx);
@@ -252,8 +255,8 @@ impl Dcf {
 
     /// True when the wait for a response with this timer generation is over: its expiry means nothing.
     #[inline]
-    pub fn response_is_stale(&self, generation: u32) -> bool {
-        generation != self.response_generation || matches!(self.phase, Phase::Idle | Phase::Contend | Phase::SifsData)
+    pub fn response_is_stale(&self, generation: Generation) -> bool {
+        generation != self.response_timer || matches!(self.phase, Phase::Idle | Phase::Contend | Phase::SifsData)
     }
 
     /// True when the wait for a response goes on, as a frame for this node is on the air. Known without applying edges.
@@ -281,6 +284,7 @@ impl Dcf {
         if let Some(frame) = frame {
             self.on_rx(frame, cx);
         }
+        // The frame first: if it was the response, the phase has moved on and nothing is awaited any more.
         if self.decided_at == cx.now && matches!(self.phase, Phase::WaitCts | Phase::WaitAck) {
             self.arm_response(cx.now, cx);
         }
@@ -310,8 +314,8 @@ impl Dcf {
 
     /// SIFS has passed.
     #[inline]
-    pub fn on_sifs(&mut self, generation: u32, cx: &mut MacCx<'_>) {
-        if generation != self.sifs_generation {
+    pub fn on_sifs(&mut self, generation: Generation, cx: &mut MacCx<'_>) {
+        if generation != self.sifs_timer {
             return;
         }
         if let Reply::Pending { kind, mode, to, duration } = self.reply {
@@ -330,7 +334,7 @@ impl Dcf {
     }
 
     /// The wait for a response is over, or a broadcast has left.
-    pub fn on_response_timeout(&mut self, generation: u32, cx: &mut MacCx<'_>) {
+    pub fn on_response_timeout(&mut self, generation: Generation, cx: &mut MacCx<'_>) {
         if self.response_is_stale(generation) {
             return;
         }
@@ -365,6 +369,7 @@ impl Dcf {
             Reply::Pending { .. } => true,
             Reply::AwaitData { until, .. } => cx.now < until,
         };
+        // One exchange at a time: the sender of the RTS will hear nothing and try again.
         if own_exchange || replying {
             return;
         }
@@ -385,9 +390,15 @@ impl Dcf {
             if !self.takes_data(&frame, cx.rules.data_needs_cts, cx) {
                 return;
             }
+            // Before the filter: a frame comes again because its ACK was lost, so a duplicate is acknowledged, too.
             self.acknowledge(frame.src, frame.mode, Span::ZERO, cx);
             let may_repeat = || frame.retry || !cx.rules.duplicates_retry;
-            if self.dedup.is_duplicate(frame.src, frame.seq, may_repeat, &mut self.packet_counts) {
+            if self.dedup.is_duplicate(
+                frame.src,
+                SequenceControl::new(frame.seq, 0),
+                may_repeat,
+                &mut self.packet_counts,
+            ) {
                 return;
             }
         }
@@ -451,16 +462,15 @@ impl Dcf {
             None => cx.rules.data_duration(out.mode),
             Some(cut) => cx.rules.fragment_duration(cut, &out),
         };
-        let (seq, frag) = numbers(out.seq);
         let frame = Frame {
             kind: FrameKind::Data,
             mode: out.mode,
             retry,
-            frag,
-            seq,
+            frag: out.control.fragment(),
+            seq: out.control.sequence(),
             src: self.node,
             dst: out.to,
-            bytes: cx.rules.fragment_bytes(out.to, out.bytes, out.seq),
+            bytes: cx.rules.fragment_bytes(out.to, out.bytes, out.control.fragment()),
             body: out.packet,
             airtime: out.airtime(),
             duration,
@@ -550,7 +560,8 @@ impl Dcf {
     fn finish(&mut self, outcome: Outcome, post_backoff: bool, cx: &mut MacCx<'_>) {
         let Some(out) = self.current.take() else { return };
         self.phase = Phase::Idle;
-        self.response_generation = self.response_generation.wrapping_add(1);
+        // A timer that still runs for this packet must mean nothing to the next one.
+        self.response_timer.renew();
         if post_backoff {
             cx.station.start_post_backoff(cx.now, &cx.rules.station);
             if let Some(pacing) = out.pacing.filter(|_| outcome == Outcome::Sent && out.to != NodeId::BROADCAST) {
@@ -582,14 +593,13 @@ impl Dcf {
     }
 
     pub(super) fn arm_sifs(&mut self, cx: &mut MacCx<'_>) {
-        self.sifs_generation = self.sifs_generation.wrapping_add(1);
-        cx.out.arm_sifs = Some((cx.now + cx.rules.timing().sifs, self.sifs_generation));
+        cx.out.arm_sifs = Some((cx.now + cx.rules.timing().sifs, self.sifs_timer.renew()));
     }
 
     fn arm_response(&mut self, at: Time, cx: &mut MacCx<'_>) {
-        self.response_generation = self.response_generation.wrapping_add(1);
+        // A new wait begins, and no frame decides it yet.
         self.decided_at = Time::NEVER;
-        cx.out.arm_response = Some((at, self.response_generation));
+        cx.out.arm_response = Some((at, self.response_timer.renew()));
     }
 
     fn arm_access(&mut self, cx: &mut MacCx<'_>) {

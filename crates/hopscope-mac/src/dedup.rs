@@ -5,21 +5,60 @@
 
 use smallvec::SmallVec;
 
+use crate::frame::SequenceControl;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 
-/// What was heard last from a neighbour.
+/// What was heard last from a neighbour. Eight bytes: two neighbours fit the first cache line of a MAC, and a node of a chain
+/// has no more.
 #[derive(Debug, Clone, Copy)]
 struct Last {
     from: NodeId,
-    /// Fragment number (upper four bits) and sequence number.
-    seq: u16,
-    /// Where packets are not cut, how many have come, without those that [`PacketCounts`] has counted. Where they are, when the first
-    /// fragment of the packet came, in units of 1024 us; it wraps after 67 s.
-    part: u16,
+    control: SequenceControl,
+    packets: CountOrStart,
 }
 
 const _: () = assert!(size_of::<Last>() == 8);
+
+/// What a neighbour's packets leave beside the number of the last one, in 16 bits. It means one of two things, the same for all
+/// neighbours of a MAC: whoever takes whole packets counts them here, whoever takes fragments keeps when the first one came.
+/// Nobody needs both: fragments are counted in [`PacketCounts`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CountOrStart(u16);
+
+impl CountOrStart {
+    /// Packets that make the count begin again.
+    const ROUND: u64 = 1 << 16;
+    /// Unit of the start (IEEE 802.11-2016 3.1: TU). It wraps after 67 s; no packet is waited for longer than a minute.
+    const UNIT: Span = Span::from_micros(1_024);
+
+    /// The first packet has come.
+    fn counting() -> Self {
+        CountOrStart(1)
+    }
+
+    /// One more has come; true when that makes a round.
+    #[inline(always)]
+    fn count(&mut self) -> bool {
+        self.0 = self.0.wrapping_add(1);
+        self.0 == 0
+    }
+
+    /// The packets of the round under way.
+    fn counted(self) -> u64 {
+        u64::from(self.0)
+    }
+
+    /// The first fragment of a packet comes now.
+    fn starting(now: Time) -> Self {
+        CountOrStart((now.0 / Self::UNIT.0) as u16)
+    }
+
+    /// Time since then, in whole units.
+    fn age(self, now: Time) -> Span {
+        Self::UNIT * u64::from(Self::starting(now).0.wrapping_sub(self.0))
+    }
+}
 
 /// Last sequence control field heard from each neighbour.
 #[derive(Debug, Default)]
@@ -53,11 +92,6 @@ pub enum Fragment {
     Orphan,
 }
 
-/// Time unit of [`Last::since`] (IEEE 802.11-2016 3.1: TU).
-const UNIT: Span = Span::from_micros(1_024);
-/// One more in the fragment number.
-const NEXT: u16 = 1 << 12;
-
 impl Dedup {
     /// Notes a frame; true when it repeats the last one of that neighbour. `may_repeat` says whether it can be a repetition at
     /// all; other frames count as packets of the neighbour.
@@ -65,21 +99,21 @@ impl Dedup {
     pub fn is_duplicate(
         &mut self,
         from: NodeId,
-        seq: u16,
+        control: SequenceControl,
         may_repeat: impl FnOnce() -> bool,
         packet_counts: &mut PacketCounts,
     ) -> bool {
         let Some(last) = self.last.iter_mut().find(|last| last.from == from) else {
-            self.last.push(Last { from, seq, part: 1 });
+            self.last.push(Last { from, control, packets: CountOrStart::counting() });
             return false;
         };
-        if last.seq == seq && may_repeat() {
+        if last.control == control && may_repeat() {
             return true;
         }
-        last.seq = seq;
-        last.part = last.part.wrapping_add(1);
-        if last.part == 0 {
-            packet_counts.add(from, 1 << 16);
+        last.control = control;
+        // Rare: once in 65,536 packets of a neighbour.
+        if last.packets.count() {
+            packet_counts.add(from, CountOrStart::ROUND);
         }
         false
     }
@@ -87,7 +121,7 @@ impl Dedup {
     /// The packets of each neighbour so far, by its number; `cut`: they come in fragments.
     pub fn packets(&self, packet_counts: &PacketCounts, cut: bool) -> Vec<(NodeId, u64)> {
         let beyond = |from| packet_counts.0.iter().find(|(node, _)| *node == from).map_or(0, |(_, sum)| *sum);
-        let own = |last: &Last| if cut { 0 } else { u64::from(last.part) };
+        let own = |last: &Last| if cut { 0 } else { last.packets.counted() };
         let mut found: Vec<_> = self.last.iter().map(|last| (last.from, own(last) + beyond(last.from))).collect();
         found.sort_unstable();
         found
@@ -98,13 +132,13 @@ impl Dedup {
     pub fn take_fragment(
         &mut self,
         from: NodeId,
-        (seq, end): (u16, bool),
+        (control, end): (SequenceControl, bool),
         may_repeat: bool,
         now: Time,
         lifetime: Span,
         packet_counts: &mut PacketCounts,
     ) -> Fragment {
-        let what = self.classify_fragment(from, (seq, end), may_repeat, now, lifetime);
+        let what = self.classify_fragment(from, (control, end), may_repeat, now, lifetime);
         if end && what == Fragment::Continues {
             packet_counts.add(from, 1);
         }
@@ -114,34 +148,33 @@ impl Dedup {
     fn classify_fragment(
         &mut self,
         from: NodeId,
-        (seq, end): (u16, bool),
+        (control, end): (SequenceControl, bool),
         may_repeat: bool,
         now: Time,
         lifetime: Span,
     ) -> Fragment {
-        let unit = (now.0 / UNIT.0) as u16;
-        let first = seq < NEXT;
+        let first = control.is_first();
         let Some(last) = self.last.iter_mut().find(|last| last.from == from) else {
             if first || end {
-                self.last.push(Last { from, seq, part: unit });
+                self.last.push(Last { from, control, packets: CountOrStart::starting(now) });
             }
             return if first { Fragment::Continues } else { Fragment::Orphan };
         };
-        if last.seq == seq && may_repeat {
+        if last.control == control && may_repeat {
             return Fragment::Duplicate;
         }
         if first {
-            (last.seq, last.part) = (seq, unit);
+            (last.control, last.packets) = (control, CountOrStart::starting(now));
             return Fragment::Continues;
         }
-        if last.seq == seq {
+        if last.control == control {
             // The same numbers anew, 4096 packets later: what came before it is missing.
             return Fragment::Orphan;
         }
-        let continues = last.seq == seq - NEXT && UNIT * u64::from(unit.wrapping_sub(last.part)) <= lifetime;
+        let continues = last.control.next_fragment() == Some(control) && last.packets.age(now) <= lifetime;
         // An orphan leaves no trace, so that those behind it are orphans, too.
         if continues || end {
-            last.seq = seq;
+            last.control = control;
         }
         if continues { Fragment::Continues } else { Fragment::Orphan }
     }
@@ -154,7 +187,8 @@ mod tests {
     #[test]
     fn only_the_last_frame_of_a_neighbour_is_a_duplicate() {
         let (mut dedup, mut packet_counts) = (Dedup::default(), PacketCounts::default());
-        let mut repeats = |from, seq| dedup.is_duplicate(NodeId(from), seq, || true, &mut packet_counts);
+        let mut repeats =
+            |from, seq| dedup.is_duplicate(NodeId(from), SequenceControl::new(seq, 0), || true, &mut packet_counts);
         assert!(!repeats(1, 7));
         assert!(repeats(1, 7));
         assert!(!repeats(2, 7));
@@ -166,7 +200,7 @@ mod tests {
     #[test]
     fn a_frame_that_cannot_be_a_repetition_is_new_whatever_its_number() {
         let (mut dedup, mut packet_counts) = (Dedup::default(), PacketCounts::default());
-        let mut repeats = |may| dedup.is_duplicate(NodeId(1), 7, || may, &mut packet_counts);
+        let mut repeats = |may| dedup.is_duplicate(NodeId(1), SequenceControl::new(7, 0), || may, &mut packet_counts);
         assert!(!repeats(false));
         assert!(!repeats(false), "4096 packets later");
         assert!(repeats(true));
@@ -178,10 +212,11 @@ mod tests {
         let (mut dedup, mut packet_counts) = (Dedup::default(), PacketCounts::default());
         for n in 0..200_000_u32 {
             for from in [9, 4] {
-                assert!(!dedup.is_duplicate(NodeId(from), (n % 4096) as u16, || true, &mut packet_counts));
+                let control = SequenceControl::new((n % 4096) as u16, 0);
+                assert!(!dedup.is_duplicate(NodeId(from), control, || true, &mut packet_counts));
             }
         }
-        dedup.is_duplicate(NodeId(4), 0, || true, &mut packet_counts);
+        dedup.is_duplicate(NodeId(4), SequenceControl::default(), || true, &mut packet_counts);
         assert_eq!(dedup.packets(&packet_counts, false), [(NodeId(4), 200_001), (NodeId(9), 200_000)]);
     }
 
@@ -189,9 +224,9 @@ mod tests {
     fn fragments_of_several_neighbours_continue_each_its_own_packet() {
         use Fragment::{Continues, Duplicate, Orphan};
         let (mut dedup, mut packet_counts) = (Dedup::default(), PacketCounts::default());
-        let mut take = |from, fragment: u16, seq, ms| {
+        let mut take = |from, fragment: u8, seq, ms| {
             let now = Time::ZERO + Span::from_millis(ms);
-            let what = (fragment << 12 | seq, fragment == 3);
+            let what = (SequenceControl::new(seq, fragment), fragment == 3);
             dedup.take_fragment(NodeId(from), what, true, now, Span::from_millis(500), &mut packet_counts)
         };
         let table = [

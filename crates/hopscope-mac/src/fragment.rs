@@ -19,7 +19,7 @@
 use crate::config::MacConfig;
 use crate::dcf::{Dcf, MacCx, Outcome, Phase};
 use crate::dedup::Fragment;
-use crate::frame::{FRAGMENT_SHIFT, Frame, numbers, sequence_control};
+use crate::frame::{Frame, SequenceControl};
 use crate::outgoing::Outgoing;
 use crate::rules::MacRules;
 use hopscope_core::ids::NodeId;
@@ -70,16 +70,11 @@ impl Fragmentation {
     }
 }
 
-/// The number of a fragment from its sequence control word.
-fn number(control: u16) -> u32 {
-    u32::from(numbers(control).1)
-}
-
 impl MacRules {
-    /// Bytes of the MAC frame that carries the fragment `seq` of a packet, or all of it.
-    pub(super) fn fragment_bytes(&self, to: NodeId, whole: u32, seq: u16) -> u32 {
+    /// Bytes of the MAC frame that carries the fragment `number` of a packet, or all of it.
+    pub(super) fn fragment_bytes(&self, to: NodeId, whole: u32, number: u8) -> u32 {
         match &self.fragmentation {
-            Some(cut) if to != NodeId::BROADCAST => cut.bytes(whole, number(seq)),
+            Some(cut) if to != NodeId::BROADCAST => cut.bytes(whole, u32::from(number)),
             _ => whole,
         }
     }
@@ -97,7 +92,7 @@ impl MacRules {
     /// taken to go in the same mode.
     pub(super) fn fragment_duration(&self, cut: &Fragmentation, out: &Outgoing) -> Span {
         let timing = self.timing();
-        let next = number(out.seq) + 1;
+        let next = u32::from(out.control.fragment()) + 1;
         if next == cut.count(out.bytes) {
             return self.data_duration(out.mode);
         }
@@ -113,13 +108,14 @@ impl Dcf {
     pub(super) fn next_fragment(&mut self, cx: &mut MacCx<'_>) -> bool {
         let Some(cut) = &cx.rules.fragmentation else { return false };
         let Some(out) = &mut self.current else { return false };
-        if out.to == NodeId::BROADCAST || number(out.seq) + 1 == cut.count(out.bytes) {
+        if out.to == NodeId::BROADCAST || u32::from(out.control.fragment()) + 1 == cut.count(out.bytes) {
             return false;
         }
-        out.seq += 1 << FRAGMENT_SHIFT;
+        let Some(next) = out.control.next_fragment() else { return false };
+        out.control = next;
         out.is_repeated = false;
         out.prepare(&self.rates, cx.rules);
-        self.response_generation = self.response_generation.wrapping_add(1);
+        self.response_timer.renew();
         self.phase = Phase::SifsData;
         self.arm_sifs(cx);
         true
@@ -141,7 +137,7 @@ impl Dcf {
         let last = frame.duration <= own_ack;
         let ack = cx.rules.timing().sifs + cx.rules.answer(frame.mode);
         self.acknowledge(frame.src, frame.mode, if last { Span::ZERO } else { frame.duration - ack }, cx);
-        let what = (sequence_control(frame.seq, frame.frag), last);
+        let what = (SequenceControl::new(frame.seq, frame.frag), last);
         let may_repeat = frame.retry || !cx.rules.duplicates_retry;
         match self.dedup.take_fragment(frame.src, what, may_repeat, cx.now, cut.lifetime, &mut self.packet_counts) {
             Fragment::Continues if last => cx.out.deliver = Some((frame.body, frame.src)),

@@ -64,17 +64,81 @@ impl Frame {
     }
 }
 
-/// Where the fragment number stands above the sequence number in [`sequence_control`].
-pub const FRAGMENT_SHIFT: u32 = 12;
+/// Sequence and fragment number of a data frame (Sequence Control field, 9.2.4.4).
+///
+/// On the air the fragment number takes the lower four bits; here it takes the upper ones, so that the word of a packet that
+/// is not cut is its sequence number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SequenceControl(u16);
 
-/// Sequence and fragment number in one word, the fragment number in the upper four bits.
-#[inline(always)]
-pub fn sequence_control(seq: u16, frag: u8) -> u16 {
-    seq | u16::from(frag) << FRAGMENT_SHIFT
+impl SequenceControl {
+    const SEQUENCE_BITS: u32 = 12;
+    /// Sequence numbers count modulo this.
+    const SEQUENCES: u16 = 1 << Self::SEQUENCE_BITS;
+
+    /// The field of a sequence number below 4096 and a fragment number below 16.
+    #[inline(always)]
+    pub fn new(seq: u16, frag: u8) -> Self {
+        debug_assert!(seq < Self::SEQUENCES && frag < 16);
+        SequenceControl(seq | u16::from(frag) << Self::SEQUENCE_BITS)
+    }
+
+    /// The sequence number.
+    #[inline(always)]
+    pub fn sequence(self) -> u16 {
+        self.0 & (Self::SEQUENCES - 1)
+    }
+
+    /// The fragment number.
+    #[inline(always)]
+    pub fn fragment(self) -> u8 {
+        (self.0 >> Self::SEQUENCE_BITS) as u8
+    }
+
+    /// True for a packet that is not cut, and for the first fragment of one that is.
+    #[inline(always)]
+    pub(crate) fn is_first(self) -> bool {
+        self.0 < Self::SEQUENCES
+    }
+
+    /// The next fragment of the same packet; none after the sixteenth.
+    #[inline(always)]
+    pub(crate) fn next_fragment(self) -> Option<Self> {
+        self.0.checked_add(Self::SEQUENCES).map(SequenceControl)
+    }
+
+    /// The next packet, not cut.
+    #[inline(always)]
+    pub(crate) fn next_packet(self) -> Self {
+        SequenceControl(self.0.wrapping_add(1) & (Self::SEQUENCES - 1))
+    }
 }
 
-/// The two numbers of such a word.
-#[inline(always)]
-pub fn numbers(control: u16) -> (u16, u8) {
-    (control & ((1 << FRAGMENT_SHIFT) - 1), (control >> FRAGMENT_SHIFT) as u8)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hopscope_testing::property;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(property(2_000))]
+
+        /// The plain form is the pair of numbers.
+        #[test]
+        fn a_sequence_control_field_is_its_two_numbers((seq, frag) in (0u16..4096, 0u8..16), other in (0u16..4096, 0u8..16)) {
+            let of = |(seq, frag)| SequenceControl::new(seq, frag);
+            let plain = |field: SequenceControl| (field.sequence(), field.fragment());
+            let field = of((seq, frag));
+            prop_assert_eq!(plain(field), (seq, frag));
+            prop_assert_eq!(field == of(other), (seq, frag) == other);
+            prop_assert_eq!(field.is_first(), frag == 0);
+            prop_assert_eq!(field.next_fragment().map(plain), (frag < 15).then(|| (seq, frag + 1)));
+            prop_assert_eq!(plain(of((seq, 0)).next_packet()), ((seq + 1) % 4096, 0));
+        }
+    }
+
+    #[test]
+    fn what_is_not_cut_is_its_sequence_number() {
+        assert_eq!(SequenceControl::new(4095, 0), SequenceControl(4095));
+    }
 }

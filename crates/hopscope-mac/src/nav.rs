@@ -25,9 +25,9 @@ impl Station {
         }
         let before = self.nav_end();
         // A NAV that ends before it could fall back never does.
-        let ahead = u64::from(nav).saturating_sub(rules.timing.nav_reset.0) as u32;
+        let ahead = Span(u64::from(nav)).saturating_sub(rules.timing.nav_reset);
         self.nav_until = until;
-        self.radio.owner_word = ahead;
+        self.radio.set_owner_span(ahead);
         self.radio.set(NAV_UNCONFIRMED);
         if before > self.nav_reset_at() {
             self.own_mut().nav_before = before;
@@ -40,7 +40,7 @@ impl Station {
     /// Without a frame until then, a NAV set by an RTS falls back.
     #[inline]
     fn nav_reset_at(&self) -> Time {
-        Time(self.nav_until.0 - u64::from(self.radio.owner_word))
+        Time(self.nav_until.0 - self.radio.owner_span().0)
     }
 
     /// What an unconfirmed NAV falls back to.

@@ -1,6 +1,6 @@
 //! The packet that a MAC has in hand, and how its next data frame goes.
 
-use crate::frame::FrameKind;
+use crate::frame::{FrameKind, SequenceControl};
 use crate::rate::RateControl;
 use crate::rules::{MacRules, Pacing};
 use hopscope_core::ids::{NodeId, PacketId};
@@ -18,8 +18,8 @@ pub(super) struct Outgoing {
     pub(super) bytes: u32,
     /// Nanoseconds on the air of the next frame; no frame takes longer than 32 bits hold (see `Packed`).
     airtime_ns: u32,
-    /// Sequence and fragment number of the next data frame, see `sequence_control`.
-    pub(super) seq: u16,
+    /// Sequence and fragment number of the next data frame.
+    pub(super) control: SequenceControl,
     /// Mode of the next data frame.
     pub(super) mode: Mode,
     /// An RTS goes before it.
@@ -37,21 +37,21 @@ impl Outgoing {
         packet: PacketId,
         to: NodeId,
         bytes: u32,
-        seq: u16,
+        control: SequenceControl,
         pacing: Option<Pacing>,
-        (control, rules): (&RateControl, &MacRules),
+        (rates, rules): (&RateControl, &MacRules),
     ) -> Self {
         let (mode, airtime_ns) = (Mode::default(), 0);
-        let mut out = Outgoing { packet, to, bytes, airtime_ns, seq, mode, rts: false, is_repeated: false, pacing };
-        out.prepare(control, rules);
+        let mut out = Outgoing { packet, to, bytes, airtime_ns, control, mode, rts: false, is_repeated: false, pacing };
+        out.prepare(rates, rules);
         out
     }
 
     /// Chooses how the next data frame is sent.
     #[inline(always)]
-    pub(super) fn prepare(&mut self, control: &RateControl, rules: &MacRules) {
-        let bytes = rules.fragment_bytes(self.to, self.bytes, self.seq);
-        self.mode = control.choose(&rules.rates, self.to, FrameKind::Data, bytes);
+    pub(super) fn prepare(&mut self, rates: &RateControl, rules: &MacRules) {
+        let bytes = rules.fragment_bytes(self.to, self.bytes, self.control.fragment());
+        self.mode = rates.choose(&rules.rates, self.to, FrameKind::Data, bytes);
         self.rts = rules.uses_rts(self.to, bytes);
         let airtime = rules.timing().airtime(bytes, self.mode);
         debug_assert!(airtime.0 <= u64::from(u32::MAX));

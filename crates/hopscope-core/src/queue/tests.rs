@@ -1,6 +1,7 @@
 //! The queue beside a plain sorted list.
 
 use super::*;
+use crate::event::Generation;
 use crate::ids::{FlowId, NodeId};
 use crate::rng::{Purpose, Stream};
 
@@ -12,7 +13,7 @@ fn equal_times_follow_the_order_of_variants_then_owners_then_insertion() {
         Event::App { flow: FlowId(0) },
         Event::Access { node: NodeId(2) },
         Event::Access { node: NodeId(1) },
-        Event::Sifs { node: NodeId(9), generation: 0 },
+        Event::Sifs { node: NodeId(9), generation: Generation::default() },
         Event::RxEnd { node: NodeId(5), slot: 3 },
         Event::RxEnd { node: NodeId(5), slot: 1 },
     ];
@@ -25,7 +26,7 @@ fn equal_times_follow_the_order_of_variants_then_owners_then_insertion() {
         vec![
             Event::RxEnd { node: NodeId(5), slot: 3 },
             Event::RxEnd { node: NodeId(5), slot: 1 },
-            Event::Sifs { node: NodeId(9), generation: 0 },
+            Event::Sifs { node: NodeId(9), generation: Generation::default() },
             Event::Access { node: NodeId(1) },
             Event::Access { node: NodeId(2) },
             Event::App { flow: FlowId(0) },

@@ -541,8 +541,7 @@ impl<R: Recorder> World<R> {
                 let then = self.wifi.at(place).mac.after_sifs();
                 self.note(Record::SifsBegan { node, until: at, then });
             }
-            debug_assert!(self.sifs.is_none(), "an event begins one SIFS");
-            self.sifs = Some((node, at, generation));
+            self.sifs.begin(node, at, generation);
         }
         if let Some((at, generation)) = effects.arm_response {
             self.events.push(at, Event::ResponseTimeout { node, generation });

@@ -24,6 +24,7 @@ mod radio;
 mod reach;
 mod reachability;
 mod replay;
+mod sifs;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -42,7 +43,6 @@ use crate::record::{DropReason, Record, Recorder};
 use flow::Flow;
 use graph::{Graph, Radios};
 use hopscope_core::error::BuildError;
-use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::queue::EventQueue;
 use hopscope_core::units::{Span, Time};
@@ -67,6 +67,7 @@ use outages::Outages;
 use overhearing::Overhearing;
 use places::PerNode;
 use replay::Replay;
+use sifs::SifsUnderWay;
 use view::view;
 use work::Work;
 
@@ -96,8 +97,7 @@ struct Wiring {
 pub struct World<R: Recorder> {
     now: Time,
     events: EventQueue,
-    /// A station's SIFS that began with this event: node, end and generation.
-    sifs: Option<(NodeId, Time, u32)>,
+    sifs: SifsUnderWay,
     processed: u64,
     frames: u64,
     medium: Medium,
@@ -176,26 +176,13 @@ impl<R: Recorder> World<R> {
 
     /// Advances to `until`; events at that very instant are included.
     pub fn run_until(&mut self, until: Time) {
-        while let Some((time, event)) = self.take_event(until) {
+        while let Some((time, event)) = self.sifs.next_event(&mut self.events, until) {
             self.now = time;
             self.processed += 1;
             self.dispatch(event);
             self.work_off();
         }
         self.now = self.now.max(until);
-    }
-
-    /// The next event. A SIFS in which nothing else happens takes no place in the queue.
-    #[inline(always)]
-    fn take_event(&mut self, until: Time) -> Option<(Time, Event)> {
-        if let Some((node, at, generation)) = self.sifs.take() {
-            let event = Event::Sifs { node, generation };
-            if at <= until && self.events.is_clear_until(at) {
-                return Some((at, event));
-            }
-            self.events.push(at, event);
-        }
-        self.events.pop_until(until)
     }
 
     /// Current instant.

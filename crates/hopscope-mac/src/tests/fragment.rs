@@ -100,9 +100,9 @@ fn each_fragment_has_its_own_attempts_and_the_packet_falls_with_one() {
 }
 
 /// Fragments of packet 5 from node 1: number, Duration field, length.
-fn fragment(number: u16, more: bool) -> RxFrame {
+fn fragment(number: u8, more: bool) -> RxFrame {
     let nav = if more { 3_086 } else { 314 };
-    RxFrame { nav, length: 2_448, ..RxFrame::data(5 | number << 12) }
+    RxFrame { nav, length: 2_448, frag: number, ..RxFrame::data(5) }
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn log(script: &Script, watchful: bool) -> Vec<Line> {
             1 => RxFrame::distant(length),
             2 => RxFrame::rts(OTHER, PEER, 2_000),
             3 => RxFrame::new(FrameKind::Cts, PEER, OTHER, 700, length),
-            4 => RxFrame { length, ..RxFrame::data(start as u16) },
+            4 => RxFrame { length, frag: (start / 4_096) as u8, ..RxFrame::data((start % 4_096) as u16) },
             5 => RxFrame::rts(PEER, ME, 3_000),
             6 => RxFrame::new(FrameKind::Cts, PEER, ME, 700, length),
             7 => RxFrame { to: ME, ..RxFrame::errored(length) },

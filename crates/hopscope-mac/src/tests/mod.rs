@@ -12,12 +12,13 @@ mod fragment;
 mod late;
 mod ns2;
 mod ns3_access;
+mod plain;
 
 use std::collections::VecDeque;
 
 use super::contention::{AccessAnswer, Station};
 use super::dcf::{MacCx, MacEffects, Outcome};
-use super::frame::{Frame, FrameKind, numbers};
+use super::frame::{Frame, FrameKind};
 use super::{Dcf, MacRules, Pacing};
 use crate::config::mac::PacingClock;
 use crate::config::{MacConfig, presets};
@@ -57,6 +58,7 @@ struct RxFrame {
     /// Length, us.
     length: u64,
     seq: u16,
+    frag: u8,
     retry: bool,
     flags: u8,
     power: f32,
@@ -66,7 +68,7 @@ const DECODABLE: u8 = Arrival::DECODABLE | Arrival::SENSED | Arrival::INTERFERES
 
 impl RxFrame {
     fn new(kind: FrameKind, from: NodeId, to: NodeId, nav: u64, length: u64) -> Self {
-        RxFrame { kind, from, to, nav, length, seq: 0, retry: false, flags: DECODABLE, power: 1e-9 }
+        RxFrame { kind, from, to, nav, length, seq: 0, frag: 0, retry: false, flags: DECODABLE, power: 1e-9 }
     }
 
     /// A frame between others that reserves nothing beyond its end.
@@ -200,14 +202,13 @@ impl Lab {
     fn put(&mut self, start: Time, frame: RxFrame) {
         let slot = self.air.len() as u32;
         let length = Span::from_micros(frame.length);
-        let (seq, frag) = numbers(frame.seq);
         let mode = self.rules.rates.first(frame.to, frame.kind);
         self.air.push(Frame {
             kind: frame.kind,
             mode,
             retry: frame.retry,
-            frag,
-            seq,
+            frag: frame.frag,
+            seq: frame.seq,
             src: frame.from,
             dst: frame.to,
             bytes: PACKET + 36,

@@ -2,7 +2,7 @@
 
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
-use hopscope_mac::frame::{Frame, FrameKind, numbers, sequence_control};
+use hopscope_mac::frame::{Frame, FrameKind, SequenceControl};
 use hopscope_phy::phy::modes::Mode;
 
 /// The last two frames of a transmitter: the second begins only after the first has reached everyone. In a large field
@@ -26,8 +26,7 @@ struct Stored {
     dst: NodeId,
     bytes: u32,
     body: PacketId,
-    /// See `sequence_control`.
-    seq: u16,
+    control: SequenceControl,
     kind: FrameKind,
     /// The number of the mode, and `RETRY`.
     mode: u8,
@@ -51,7 +50,7 @@ impl AirSlots {
             dst: NodeId(0),
             bytes: 0,
             body: PacketId(0),
-            seq: 0,
+            control: SequenceControl::default(),
             kind: FrameKind::Ack,
             mode: 0,
         };
@@ -70,7 +69,7 @@ impl AirSlots {
             dst,
             bytes,
             body,
-            seq: sequence_control(seq, frag),
+            control: SequenceControl::new(seq, frag),
             kind,
             mode: mode.number() | if retry { RETRY } else { 0 },
         };
@@ -82,14 +81,13 @@ impl AirSlots {
     /// The frame in slot 0 or 1 of `src`, whose slots these are.
     #[inline(always)]
     pub fn frame(&self, slot: u32, src: NodeId) -> Frame {
-        let Stored { airtime, duration, dst, bytes, body, seq, kind, mode } = self.frames[(slot % 2) as usize];
-        let (seq, frag) = numbers(seq);
+        let Stored { airtime, duration, dst, bytes, body, control, kind, mode } = self.frames[(slot % 2) as usize];
         Frame {
             kind,
             mode: Mode::numbered(mode & !RETRY),
             retry: mode & RETRY != 0,
-            frag,
-            seq,
+            frag: control.fragment(),
+            seq: control.sequence(),
             src,
             dst,
             bytes,

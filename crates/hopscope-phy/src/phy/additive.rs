@@ -1,13 +1,14 @@
 //! The additive model: noise and everything else on the air decide what a radio receives, see `Interference::Sinr`.
 
 use crate::config::radio::CaptureRule;
-use crate::phy::arrival::{Arrival, Packed};
+use crate::phy::arrival::{Arrival, Packed, Signal, Times};
 use crate::phy::edge::Edge;
 use crate::phy::error_rate::ErrorRules;
 use crate::phy::modes;
 use crate::phy::outcome::RxOutcome;
-use crate::phy::radio::{HELD, Radio};
+use crate::phy::radio::Radio;
 use crate::phy::rules::{PreambleRules, RadioRules};
+use crate::phy::shared::HELD;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
 
@@ -44,18 +45,19 @@ impl Additive {
 }
 
 impl<O> Radio<O> {
-    /// A frame begins. Its words come one by one, see `EventQueue::push_near`.
+    /// A frame begins. It comes as words, see `Packed::into_words`.
     #[inline(never)]
-    pub(super) fn begin_additive(&mut self, at: Time, times: u64, signal: u64, rules: &RadioRules) -> Edge {
-        let frame = Packed { start: at, times, signal };
-        if let Some(errors) = rules.errors.as_ref().filter(|_| self.has(HELD)) {
+    pub(super) fn begin_additive(&mut self, at: Time, times: Times, signal: Signal, rules: &RadioRules) -> Edge {
+        let frame = Packed::from_words(at, times, signal);
+        if let Some(errors) = rules.errors.as_ref().filter(|_| self.shared.any(HELD)) {
+            // The ratio changes now: what lies behind has the old one.
             self.integrate_errors(at, errors, rules);
         }
         self.rest.additive.on_air.retain(|(end, ..)| *end > at);
         let edge = match rules.preamble {
             Some(preamble) => self.detect_preamble(frame, preamble, rules),
             None if self.begins_unheard(frame, rules) => self.add_energy(frame, rules),
-            None if self.has(HELD) => self.overlap_additive(frame, rules),
+            None if self.shared.any(HELD) => self.overlap_additive(frame, rules),
             None => self.try_lock_additive(frame, rules),
         };
         self.rest.additive.on_air.push((frame.end(), frame.power(), frame.slot()));
@@ -72,7 +74,7 @@ impl<O> Radio<O> {
 
     /// What the start of a frame means to carrier sense where the sum of powers counts.
     fn sense_sum(&mut self, frame: Packed, power: f64) -> Edge {
-        let at = frame.start;
+        let at = frame.start();
         let mut until = at;
         loop {
             let active = self.rest.additive.on_air.iter().filter(|(end, ..)| *end > until);
@@ -81,10 +83,11 @@ impl<O> Radio<O> {
             if sum < power || next == Time::NEVER {
                 break;
             }
+            // The sum only falls at the end of a frame: look on from there.
             until = next;
         }
         let lock = &self.rest.lock;
-        if self.has(HELD) && lock.start == at && lock.slot() == frame.slot() {
+        if self.shared.any(HELD) && lock.start() == at && lock.slot() == frame.slot() {
             until = until.max(self.rest.additive.detection_until.unwrap_or(frame.end()));
         }
         if until == at {
@@ -96,21 +99,21 @@ impl<O> Radio<O> {
 
     /// A frame begins at a receiver that looks at preambles.
     fn detect_preamble(&mut self, frame: Packed, preamble: PreambleRules, rules: &RadioRules) -> Edge {
-        let at = frame.start;
+        let at = frame.start();
         if self.tx_until() > at {
             // No preamble was heard: noise to its end.
             self.note(&frame, RxOutcome::Deaf);
             return frame.sensed();
         }
         let looking = self.rest.additive.detection_until.is_some();
-        let chosen = !self.has(HELD) || (looking && frame.power() > self.rest.lock.power());
+        let chosen = !self.shared.any(HELD) || (looking && frame.power() > self.rest.lock.power());
         if !frame.has(Arrival::DECODABLE) || !chosen {
-            if self.has(HELD) {
+            if self.shared.any(HELD) {
                 self.bear(frame, rules);
             }
             return frame.sensed();
         }
-        if self.has(HELD) {
+        if self.shared.any(HELD) {
             self.spoil(RxOutcome::Captured { by: frame.slot() });
         }
         self.take_lock_at(frame, frame.lost(), f32::INFINITY);
@@ -140,7 +143,7 @@ impl<O> Radio<O> {
         if !frame.locks(rules) {
             return self.add_energy(frame, rules);
         }
-        let at = frame.start;
+        let at = frame.start();
         let ratio = self.sinr(frame.power(), None, rules);
         self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(at)), ratio);
         self.check_sinr(ratio, rules);
@@ -154,7 +157,7 @@ impl<O> Radio<O> {
             && ratio >= rules.capture_threshold
         {
             self.spoil(RxOutcome::Captured { by: frame.slot() });
-            self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(frame.start)), ratio);
+            self.take_lock_at(frame, frame.lost().or_else(|| self.deaf(frame.start())), ratio);
             self.check_sinr(ratio, rules);
         } else {
             self.bear(frame, rules);
@@ -175,7 +178,7 @@ impl<O> Radio<O> {
     fn take_lock_at(&mut self, frame: Packed, lost: Option<RxOutcome>, ratio: f32) {
         self.take_lock(frame, lost);
         let additive = &mut self.rest.additive;
-        (additive.min_sinr, additive.integrated_until, additive.log_success) = (ratio, frame.start, 0.0);
+        (additive.min_sinr, additive.integrated_until, additive.log_success) = (ratio, frame.start(), 0.0);
         (additive.worst, additive.detection_until) = (None, None);
         for place in 0..additive.on_air.len() {
             let (_, power, slot) = additive.on_air[place];
@@ -200,9 +203,10 @@ impl<O> Radio<O> {
             let from = additive.integrated_until;
             let active = additive.on_air.iter().filter(|(end, ..)| *end > from);
             let (all, to) = active.fold((0.0, until), |(sum, to), &(end, p, _)| (sum + f64::from(p), to.min(end)));
+            // Rounding may leave less than nothing of a sum without one of its terms.
             let others = (all - power).max(0.0);
             let sinr = power / (rules.noise + others);
-            additive.log_success += errors.log_success(lock.mode(), (lock.start, lock.end()), (from, to), sinr);
+            additive.log_success += errors.log_success(lock.mode(), (lock.start(), lock.end()), (from, to), sinr);
             additive.integrated_until = to;
         }
     }

@@ -44,12 +44,19 @@ impl Arrival {
 /// words, so that none is written in parts and read as a whole.
 #[derive(Debug, Clone, Copy)]
 pub struct Packed {
-    pub(super) start: Time,
-    /// Time on the air above the Duration field, both in nanoseconds.
-    pub(super) times: u64,
-    /// Power above the tag: slot (22 bits), mode (4 bits), flags (6 bits).
-    pub(super) signal: u64,
+    start: Time,
+    times: Times,
+    signal: Signal,
 }
+
+/// Time on the air above the Duration field, both in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Times(u64);
+
+/// Received power above the tag of the frame: slot (22 bits), mode (4 bits), flags (6 bits). Powers are not negative, and
+/// the bits of such numbers have their order, so that the greatest of these words is the strongest signal.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Signal(u64);
 
 /// Air slots that a packed arrival can name.
 pub const MAX_SLOTS: u32 = 1 << 22;
@@ -57,68 +64,141 @@ pub const MAX_SLOTS: u32 = 1 << 22;
 const FLAG_BITS: u32 = 6;
 const MODE_BITS: u32 = 4;
 
+impl Times {
+    #[inline(always)]
+    fn new(airtime: Span, nav: u32) -> Self {
+        Times(airtime.0 << 32 | u64::from(nav))
+    }
+
+    #[inline(always)]
+    fn airtime(self) -> Span {
+        Span(self.0 >> 32)
+    }
+
+    #[inline(always)]
+    fn nav(self) -> u32 {
+        self.0 as u32
+    }
+}
+
+impl Signal {
+    #[inline(always)]
+    fn new(power: f32, slot: u32, mode: u8, flags: u8) -> Self {
+        let tag = (slot << (FLAG_BITS + MODE_BITS)) | (u32::from(mode) << FLAG_BITS) | u32::from(flags);
+        Signal((u64::from(power.to_bits()) << 32) | u64::from(tag))
+    }
+
+    /// Received power, watts.
+    #[inline(always)]
+    pub(super) fn power(self) -> f32 {
+        f32::from_bits((self.0 >> 32) as u32)
+    }
+
+    /// Air slot of the frame.
+    #[inline(always)]
+    pub(super) fn slot(self) -> u32 {
+        self.0 as u32 >> (FLAG_BITS + MODE_BITS)
+    }
+
+    fn mode(self) -> u8 {
+        ((self.0 >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8
+    }
+
+    #[inline(always)]
+    fn flags(self) -> u8 {
+        (self.0 & ((1 << FLAG_BITS) - 1)) as u8
+    }
+}
+
 impl Packed {
     /// Nothing: later than everything.
-    pub(super) const NONE: Packed = Packed { start: Time::NEVER, times: 0, signal: 0 };
+    pub(super) const NONE: Packed = Packed { start: Time::NEVER, times: Times(0), signal: Signal(0) };
 
     /// Packs an arrival.
     #[inline]
     pub fn new(a: &Arrival) -> Self {
         debug_assert!(a.slot < MAX_SLOTS && (a.end - a.start).0 <= u64::from(u32::MAX));
-        let tag = (a.slot << (FLAG_BITS + MODE_BITS)) | (u32::from(a.mode) << FLAG_BITS) | u32::from(a.flags);
         Packed {
             start: a.start,
-            times: ((a.end - a.start).0 << 32) | u64::from(a.nav),
-            signal: (u64::from(a.power.to_bits()) << 32) | u64::from(tag),
+            times: Times::new(a.end - a.start, a.nav),
+            signal: Signal::new(a.power, a.slot, a.mode, a.flags),
         }
     }
 
     /// A frame packed without power at another hearer: with its own start, power and further flags.
     #[inline(always)]
     pub fn received_by(&self, start: Time, power: f32, flags: u8) -> Self {
-        Packed { start, times: self.times, signal: self.signal | (u64::from(power.to_bits()) << 32) | u64::from(flags) }
+        let signal = Signal(self.signal.0 | (u64::from(power.to_bits()) << 32) | u64::from(flags));
+        Packed { start, times: self.times, signal }
+    }
+
+    /// Its words, for a function that is not inlined: as arguments of their own they go in registers, where the whole would
+    /// go through memory.
+    #[inline(always)]
+    pub(super) fn into_words(self) -> (Time, Times, Signal) {
+        (self.start, self.times, self.signal)
+    }
+
+    /// What has these words.
+    #[inline(always)]
+    pub(super) fn from_words(start: Time, times: Times, signal: Signal) -> Self {
+        Packed { start, times, signal }
+    }
+
+    /// Takes another one's place word by word, from registers.
+    #[inline(always)]
+    pub(super) fn set(&mut self, Packed { start, times, signal }: Packed) {
+        self.start = start;
+        self.times = times;
+        self.signal = signal;
+    }
+
+    /// True for `NONE`.
+    #[inline(always)]
+    pub(super) fn is_none(&self) -> bool {
+        self.start == Time::NEVER
+    }
+
+    /// First instant at the receiver.
+    #[inline(always)]
+    pub(super) fn start(&self) -> Time {
+        self.start
     }
 
     /// Last instant at the receiver.
     #[inline(always)]
     pub(super) fn end(&self) -> Time {
-        self.start + Span(self.times >> 32)
+        self.start + self.times.airtime()
     }
 
     #[inline(always)]
     pub(super) fn nav(&self) -> u32 {
-        self.times as u32
+        self.times.nav()
     }
 
     #[inline(always)]
     pub(super) fn slot(&self) -> u32 {
-        Packed::slot_of(self.signal)
-    }
-
-    /// The slot in a tag.
-    #[inline(always)]
-    pub(super) fn slot_of(signal: u64) -> u32 {
-        signal as u32 >> (FLAG_BITS + MODE_BITS)
+        self.signal.slot()
     }
 
     #[inline(always)]
     pub(super) fn flags(&self) -> u8 {
-        (self.signal & ((1 << FLAG_BITS) - 1)) as u8
+        self.signal.flags()
     }
 
     #[inline(always)]
     pub(super) fn power(&self) -> f32 {
-        Packed::power_of(self.signal)
-    }
-
-    /// The power above a tag.
-    #[inline(always)]
-    pub(super) fn power_of(signal: u64) -> f32 {
-        f32::from_bits((signal >> 32) as u32)
+        self.signal.power()
     }
 
     pub(super) fn mode(&self) -> u8 {
-        ((self.signal >> FLAG_BITS) & ((1 << MODE_BITS) - 1)) as u8
+        self.signal.mode()
+    }
+
+    /// Power and tag.
+    #[inline(always)]
+    pub(super) fn signal(&self) -> Signal {
+        self.signal
     }
 
     #[inline(always)]

@@ -2,18 +2,18 @@
 
 use smallvec::SmallVec;
 
+use crate::phy::arrival::Signal;
 use hopscope_core::units::Time;
 
-/// The energies on the air at one radio, each a power above the tag of its frame (`Packed::signal`). Powers are not
-/// negative, so that the words have their order.
+/// The energies on the air at one radio.
 #[derive(Debug, Default)]
 pub(super) struct Energies {
     /// The last end.
     until: Time,
     /// The strongest since the air was free of them.
-    strongest: u64,
+    strongest: Signal,
     /// End and power of each, where several have been on the air together since then.
-    each: SmallVec<[(Time, u64); 4]>,
+    each: SmallVec<[(Time, Signal); 4]>,
 }
 
 impl Energies {
@@ -25,7 +25,7 @@ impl Energies {
 
     /// One more is on the air from `at` to `end`.
     #[inline(always)]
-    pub(super) fn add(&mut self, at: Time, end: Time, signal: u64) {
+    pub(super) fn add(&mut self, at: Time, end: Time, signal: Signal) {
         if self.last_beyond(at) {
             self.add_to_others(at, end, signal);
         } else {
@@ -37,8 +37,9 @@ impl Energies {
 
     /// The same where another one is on the air already.
     #[cold]
-    fn add_to_others(&mut self, at: Time, end: Time, signal: u64) {
+    fn add_to_others(&mut self, at: Time, end: Time, signal: Signal) {
         if self.each.is_empty() {
+            // As long as it was alone, the first stood in the two fields above, and no list was touched.
             self.each.push((self.until, self.strongest));
         }
         self.each.retain(|(end, _)| *end > at);
@@ -49,7 +50,7 @@ impl Energies {
 
     /// The strongest that is on the air beyond `at`.
     #[inline(always)]
-    pub(super) fn strongest(&self, at: Time) -> Option<u64> {
+    pub(super) fn strongest(&self, at: Time) -> Option<Signal> {
         if !self.last_beyond(at) {
             return None;
         }

@@ -10,15 +10,19 @@ pub mod modes;
 pub mod outcome;
 pub mod radio;
 pub mod rules;
+mod shared;
 
 pub use arrival::{Arrival, Packed};
 pub use edge::{Begin, Edge, Reception};
 pub use outcome::RxOutcome;
 pub use radio::Radio;
 pub use rules::RadioRules;
+pub use shared::OwnerFlags;
 
 #[cfg(test)]
 mod outcome_tests;
+#[cfg(test)]
+mod plain_tests;
 #[cfg(test)]
 mod receiver_tests;
 #[cfg(test)]

@@ -6,8 +6,9 @@
 use smallvec::SmallVec;
 
 use super::arrival::Packed;
-use super::radio::{NOTES_ALL, Radio};
+use super::radio::Radio;
 use super::rules::RadioRules;
+use super::shared::NOTES_ALL;
 use hopscope_core::units::Time;
 
 /// What became of a frame at a radio.
@@ -62,7 +63,7 @@ impl FailedReceptions {
     #[inline(always)]
     pub(super) fn note(&mut self, frame: &Packed, outcome: RxOutcome, all: bool) {
         if frame.is_own() || all {
-            self.keep(frame.start, FailedReception { end: frame.end(), slot: frame.slot(), outcome });
+            self.keep(frame.start(), FailedReception { end: frame.end(), slot: frame.slot(), outcome });
         }
     }
 
@@ -93,20 +94,20 @@ impl<O> Radio<O> {
 
     /// From now on notes what becomes of frames for others, too.
     pub fn note_all(&mut self) {
-        self.bits |= NOTES_ALL;
+        self.shared.set(NOTES_ALL);
     }
 
     /// Notes what becomes of a frame, if anybody asks for it.
     #[inline(always)]
     pub(super) fn note(&mut self, frame: &Packed, outcome: RxOutcome) {
-        let all = self.has(NOTES_ALL);
+        let all = self.shared.any(NOTES_ALL);
         self.rest.failed_receptions.note(frame, outcome, all);
     }
 
     /// True when a frame begins while the own transmitter is on and is no more than energy for that.
     #[inline(always)]
     pub(super) fn begins_unheard(&mut self, frame: Packed, rules: &RadioRules) -> bool {
-        let unheard = self.tx_until() > frame.start && !rules.transmitting_locks;
+        let unheard = self.tx_until() > frame.start() && !rules.transmitting_locks;
         if unheard {
             self.note(&frame, RxOutcome::Deaf);
         }

@@ -14,12 +14,13 @@
 
 use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
 use crate::phy::additive::Additive;
-use crate::phy::arrival::{Arrival, Packed};
+use crate::phy::arrival::{Arrival, Packed, Signal, Times};
 use crate::phy::edge::{Begin, Edge, LoneFrame, Reception};
 use crate::phy::energy::Energies;
 use crate::phy::outcome::{FailedReceptions, RxOutcome};
 use crate::phy::rules::RadioRules;
-use hopscope_core::units::Time;
+use crate::phy::shared::{BEGUN, DISTURBED, HELD, MORE, NOTES_ALL, OwnerFlags, SPOILED, Shared};
+use hopscope_core::units::{Span, Time};
 
 /// The radio of one node.
 ///
@@ -35,24 +36,9 @@ pub struct Radio<O = ()> {
     tx_until: Time,
     /// What most frames do not touch.
     pub rest: Box<ColdState<O>>,
-    /// `HELD`, `MORE` and their like, and from `Radio::OWNER_BIT` on four bits of the owner.
-    pub(super) bits: u16,
-    /// A word of the owner, here to share the cache line.
-    pub owner_word: u32,
+    /// Flags, and what the owner keeps in this cache line.
+    pub(super) shared: Shared,
 }
-
-/// A frame holds the receiver (`ColdState::lock`).
-pub(super) const HELD: u16 = 1;
-/// More arrivals wait in `ColdState::later`.
-const MORE: u16 = 2;
-/// Energy or the own transmission may still be on the air: `ColdState` must be looked at.
-const DISTURBED: u16 = 4;
-/// The front arrival has begun with nothing else on the air and holds the receiver.
-const BEGUN: u16 = 128;
-/// The frame that holds the receiver is lost already.
-pub(super) const SPOILED: u16 = 256;
-/// An observer asks what becomes of frames for others.
-pub(super) const NOTES_ALL: u16 = 1024;
 
 /// The part of a radio that most frames do not touch.
 #[derive(Debug)]
@@ -81,8 +67,6 @@ impl<O: Default> Default for Radio<O> {
 impl<O> Radio<O> {
     /// Bytes behind the pointer.
     pub const REST_MEMORY: usize = size_of::<ColdState<O>>();
-    /// The lowest of the bits that are the owner's.
-    pub const OWNER_BIT: u16 = 8;
 
     /// A radio that hears nothing, of an owner that keeps `own` beside it.
     pub fn new(own: O) -> Self {
@@ -99,29 +83,38 @@ impl<O> Radio<O> {
             carrier_until: Time::ZERO,
             tx_until: Time::ZERO,
             rest: Box::new(rest),
-            bits: 0,
-            owner_word: 0,
+            shared: Shared::default(),
         }
     }
 
-    /// True when one of these bits of the owner is set.
+    /// True when one of these flags of the owner is set.
     #[inline(always)]
-    pub fn has(&self, bits: u16) -> bool {
-        self.bits & bits != 0
+    pub fn has(&self, flags: OwnerFlags) -> bool {
+        self.shared.any(flags)
     }
 
-    /// Sets bits of the owner.
+    /// Sets flags of the owner.
     #[inline(always)]
-    pub fn set(&mut self, bits: u16) {
-        debug_assert!(bits >= Radio::<O>::OWNER_BIT);
-        self.bits |= bits;
+    pub fn set(&mut self, flags: OwnerFlags) {
+        self.shared.set(flags);
     }
 
-    /// Clears bits of the owner.
+    /// Clears flags of the owner.
     #[inline(always)]
-    pub fn clear(&mut self, bits: u16) {
-        debug_assert!(bits >= Radio::<O>::OWNER_BIT);
-        self.bits &= !bits;
+    pub fn clear(&mut self, flags: OwnerFlags) {
+        self.shared.clear(flags);
+    }
+
+    /// The span that the owner keeps in the radio's cache line.
+    #[inline(always)]
+    pub fn owner_span(&self) -> Span {
+        self.shared.owner_span()
+    }
+
+    /// Keeps a span of the owner, at most 4.29 s.
+    #[inline(always)]
+    pub fn set_owner_span(&mut self, span: Span) {
+        self.shared.set_owner_span(span);
     }
 
     /// Names the draws of this radio's losses (`RadioRules::errors`).
@@ -139,7 +132,8 @@ impl<O> Radio<O> {
     #[inline(always)]
     pub fn post_packed(&mut self, packed: Packed) {
         if self.has_waiting() {
-            self.post_behind(packed.start, packed.times, packed.signal);
+            let (start, times, signal) = packed.into_words();
+            self.post_behind(start, times, signal);
         } else {
             self.post_first(packed);
         }
@@ -147,27 +141,32 @@ impl<O> Radio<O> {
 
     /// The same where no arrival waits.
     #[inline(always)]
-    pub fn post_first(&mut self, Packed { start, times, signal }: Packed) {
-        self.front.start = start;
-        self.front.times = times;
-        self.front.signal = signal;
+    pub fn post_first(&mut self, packed: Packed) {
+        self.front.set(packed);
     }
 
     /// The same where the arrival before it, if any, ended by `limit` and left no more than its carrier: it could not be
     /// decoded, nothing else was on the air, and no bit of `blocking` is set. False when that does not hold; then nothing
     /// has happened. This is the lot of most stations at most frames.
     #[inline(always)]
-    pub fn post_after_passing(&mut self, limit: Time, packed: Packed, blocking: u16, rules: &RadioRules) -> bool {
+    pub fn post_after_passing(
+        &mut self,
+        limit: Time,
+        packed: Packed,
+        blocking: OwnerFlags,
+        rules: &RadioRules,
+    ) -> bool {
         if self.has_waiting() {
             let end = self.front.end();
             let flags = self.front.flags();
             if !rules.passing
                 || end > limit
                 || flags & Arrival::DECODABLE != 0
-                || self.has(HELD | MORE | DISTURBED | BEGUN | blocking)
+                || self.shared.any(HELD | MORE | DISTURBED | BEGUN | blocking)
             {
                 return false;
             }
+            // A frame that is not sensed leaves the carrier as it is: zero raises no maximum.
             let carrier_end = if flags & Arrival::SENSED != 0 { end } else { Time::ZERO };
             self.carrier_until = self.carrier_until.max(carrier_end);
         }
@@ -178,11 +177,12 @@ impl<O> Radio<O> {
     /// Starts the own transmitter, on until `end`; a reception under way is lost.
     #[inline(always)]
     pub fn begin_tx(&mut self, end: Time) {
-        if self.has(HELD | BEGUN) {
+        if self.shared.any(HELD | BEGUN) {
             self.stop_listening();
         }
+        // Frames that begin until `end` find the own transmission on the air, and have to look.
         self.tx_until = end;
-        self.bits |= DISTURBED;
+        self.shared.set(DISTURBED);
     }
 
     #[cold]
@@ -206,14 +206,22 @@ impl<O> Radio<O> {
         self.carrier_until
     }
 
+    /// The frame being received, if any.
+    #[inline(always)]
+    fn received(&self) -> Option<&Packed> {
+        if !self.shared.any(HELD | BEGUN) {
+            None
+        } else if self.shared.any(HELD) {
+            Some(&self.rest.lock)
+        } else {
+            Some(&self.front)
+        }
+    }
+
     /// Start of the frame being received, if any.
     #[inline]
     pub fn receiving_since(&self) -> Option<Time> {
-        match self.bits & (HELD | BEGUN) {
-            0 => None,
-            BEGUN => Some(self.front.start),
-            _ => Some(self.rest.lock.start),
-        }
+        self.received().map(Packed::start)
     }
 
     /// The same for a frame whose preamble was found, where one has to be.
@@ -225,47 +233,39 @@ impl<O> Radio<O> {
     /// End of the frame being received, if any.
     #[inline]
     pub fn receiving_until(&self) -> Option<Time> {
-        match self.bits & (HELD | BEGUN) {
-            0 => None,
-            BEGUN => Some(self.front.end()),
-            _ => Some(self.rest.lock.end()),
-        }
+        self.received().map(Packed::end)
     }
 
     /// True when the frame being received is addressed to this node (or broadcast) and could be decoded: its end is an
     /// event here.
     #[inline]
     pub fn receives_own(&self) -> bool {
-        match self.bits & (HELD | BEGUN) {
-            0 => false,
-            BEGUN => self.front.is_own(),
-            _ => self.rest.lock.is_own(),
-        }
+        self.received().is_some_and(Packed::is_own)
     }
 
     /// End of a frame for this node that holds the receiver at `now`, where that can be known without applying edges:
     /// it began not later than `latest`, before `now`, with nothing else on the air.
     #[inline]
     pub fn own_frame_until(&mut self, now: Time, latest: Time) -> Option<Time> {
-        let (start, end) = (self.front.start, self.front.end());
+        let (start, end) = (self.front.start(), self.front.end());
         let own = start <= latest
             && end > now
             && self.front.is_own()
-            && !self.has(HELD | MORE)
-            && !(self.has(DISTURBED) && self.is_disturbed(start));
+            && !self.shared.any(HELD | MORE)
+            && !(self.shared.any(DISTURBED) && self.is_disturbed(start));
         own.then_some(end)
     }
 
     /// True when a frame was announced that has not begun for this radio yet, or has it to itself.
     #[inline]
     fn has_waiting(&self) -> bool {
-        self.front.start != Time::NEVER
+        !self.front.is_none()
     }
 
     /// True when no edge is left to apply at any time.
     #[inline]
     pub fn is_quiet(&self) -> bool {
-        !self.has_waiting() && !self.has(HELD)
+        !self.has_waiting() && !self.shared.any(HELD)
     }
 
     /// Takes a frame that began and ended by `limit` with nothing else on the air, as most do: the same outcome as
@@ -273,16 +273,19 @@ impl<O> Radio<O> {
     #[inline(always)]
     pub fn next_isolated(&mut self, limit: Time, rules: &RadioRules) -> Option<LoneFrame> {
         let front = self.front;
-        let (start, end) = (front.start, front.end());
-        if end > limit || self.has(HELD | MORE) || !rules.isolated || (self.has(DISTURBED) && self.is_disturbed(start))
+        let (start, end) = (front.start(), front.end());
+        if end > limit
+            || self.shared.any(HELD | MORE)
+            || !rules.isolated
+            || (self.shared.any(DISTURBED) && self.is_disturbed(start))
         {
             return None;
         }
         self.front = Packed::NONE;
         let flags = front.flags();
         // What is known to have begun has been sensed then.
-        let sensed = flags & Arrival::SENSED != 0 && !self.has(BEGUN);
-        self.bits &= !BEGUN;
+        let sensed = flags & Arrival::SENSED != 0 && !self.shared.any(BEGUN);
+        self.shared.clear(BEGUN);
         let carrier_before = self.carrier_until;
         if sensed {
             self.carrier_until = carrier_before.max(end);
@@ -307,7 +310,7 @@ impl<O> Radio<O> {
     fn is_disturbed(&mut self, start: Time) -> bool {
         let disturbed = self.tx_until > start || self.rest.energies.last_beyond(start);
         if !disturbed {
-            self.bits &= !DISTURBED;
+            self.shared.clear(DISTURBED);
         }
         disturbed
     }
@@ -316,17 +319,17 @@ impl<O> Radio<O> {
     /// air: the outcome of that edge, without moving the frame. With the end of the carrier known before.
     #[inline]
     pub fn begin_alone(&mut self, limit: Time, rules: &RadioRules) -> Begin {
-        let (start, end) = (self.front.start, self.front.end());
-        if self.has(HELD | MORE) || end <= limit {
+        let (start, end) = (self.front.start(), self.front.end());
+        if self.shared.any(HELD | MORE) || end <= limit {
             return Begin::Crowded;
         }
-        if self.has(BEGUN) || start >= limit {
+        if self.shared.any(BEGUN) || start >= limit {
             return Begin::Nothing;
         }
-        if !rules.isolated || !self.front.locks(rules) || (self.has(DISTURBED) && self.is_disturbed(start)) {
+        if !rules.isolated || !self.front.locks(rules) || (self.shared.any(DISTURBED) && self.is_disturbed(start)) {
             return Begin::Crowded;
         }
-        self.bits |= BEGUN;
+        self.shared.set(BEGUN);
         let carrier_before = self.carrier_until;
         self.carrier_until = carrier_before.max(end);
         Begin::Busy { at: start, carrier_before }
@@ -336,7 +339,7 @@ impl<O> Radio<O> {
     #[inline(always)]
     pub fn pass_energy(&mut self, limit: Time, rules: &RadioRules) -> Begin {
         let frame = self.front;
-        if self.has(HELD | MORE) || frame.start >= limit || !rules.isolated || frame.locks(rules) {
+        if self.shared.any(HELD | MORE) || frame.start() >= limit || !rules.isolated || frame.locks(rules) {
             return Begin::Crowded;
         }
         self.front = Packed::NONE;
@@ -345,14 +348,14 @@ impl<O> Radio<O> {
             return Begin::Nothing;
         }
         self.extend_carrier(frame.end());
-        Begin::Busy { at: frame.start, carrier_before }
+        Begin::Busy { at: frame.start(), carrier_before }
     }
 
     /// A frame that has begun alone is no longer to be treated apart.
     #[inline(always)]
     fn settle_begun(&mut self) {
-        if self.has(BEGUN) {
-            self.bits &= !BEGUN;
+        if self.shared.any(BEGUN) {
+            self.shared.clear(BEGUN);
             let frame = self.front;
             self.pop_front();
             self.take_lock(frame, frame.lost());
@@ -364,19 +367,20 @@ impl<O> Radio<O> {
     pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
         self.settle_begun();
         let frame = self.front;
-        if self.has(HELD) {
+        if self.shared.any(HELD) {
             if let Some(preamble) = rules.preamble {
-                if let Some(at) = self.rest.additive.detection_until.filter(|&at| at <= limit && at <= frame.start) {
+                if let Some(at) = self.rest.additive.detection_until.filter(|&at| at <= limit && at <= frame.start()) {
                     self.decide(at, preamble, rules);
                     return Some(Edge::Silent);
                 }
             }
             let end = self.rest.lock.end();
-            if end <= frame.start {
+            // Ends come before starts of the same instant: frames back to back do not collide.
+            if end <= frame.start() {
                 return (end <= limit).then(|| self.end_lock(end, rules));
             }
         }
-        if frame.start < limit {
+        if frame.start() < limit {
             self.pop_front();
             return Some(self.begin(frame, rules));
         }
@@ -384,19 +388,19 @@ impl<O> Radio<O> {
     }
 
     #[cold]
-    fn post_behind(&mut self, start: Time, times: u64, signal: u64) {
-        let packed = Packed { start, times, signal };
+    fn post_behind(&mut self, start: Time, times: Times, signal: Signal) {
+        let packed = Packed::from_words(start, times, signal);
         let later = if self.front.is_after(&packed) { std::mem::replace(&mut self.front, packed) } else { packed };
         let place = self.rest.later.partition_point(|a| !a.is_after(&later));
         self.rest.later.insert(place, later);
-        self.bits |= MORE;
+        self.shared.set(MORE);
     }
 
     fn pop_front(&mut self) {
-        if self.has(MORE) {
+        if self.shared.any(MORE) {
             self.front = self.rest.later.remove(0);
             if self.rest.later.is_empty() {
-                self.bits &= !MORE;
+                self.shared.clear(MORE);
             }
         } else {
             self.front = Packed::NONE;
@@ -406,14 +410,15 @@ impl<O> Radio<O> {
     #[inline(always)]
     fn end_lock(&mut self, at: Time, rules: &RadioRules) -> Edge {
         let lost = rules.errors.as_ref().is_some_and(|errors| !self.survives(errors, rules));
-        self.bits &= !HELD;
+        self.shared.clear(HELD);
         if self.tx_until > at {
+            // Nothing is heard of the end either, so that no EIFS follows it.
             return Edge::Deaf;
         }
         if lost {
             self.spoil(RxOutcome::TooWeak { by: self.rest.additive.strongest() });
         }
-        if self.has(SPOILED) {
+        if self.shared.any(SPOILED) {
             return Edge::RxBad { at };
         }
         let lock = &self.rest.lock;
@@ -423,11 +428,12 @@ impl<O> Radio<O> {
     #[inline(always)]
     fn begin(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
         if rules.interference == Interference::Sinr {
-            return self.begin_additive(frame.start, frame.times, frame.signal, rules);
+            let (start, times, signal) = frame.into_words();
+            return self.begin_additive(start, times, signal, rules);
         }
         let edge = if self.begins_unheard(frame, rules) {
             self.add_energy(frame, rules)
-        } else if self.has(HELD) {
+        } else if self.shared.any(HELD) {
             self.overlap(frame, rules)
         } else {
             self.try_lock(frame, rules)
@@ -449,13 +455,13 @@ impl<O> Radio<O> {
         if !frame.locks(rules) {
             return self.add_energy(frame, rules);
         }
-        let at = frame.start;
-        let disturbs = |energy: &u64| {
-            rules.interference == Interference::Range
-                || frame.power() < rules.capture_threshold * Packed::power_of(*energy)
+        let at = frame.start();
+        let disturbs = |energy: &Signal| {
+            rules.interference == Interference::Range || frame.power() < rules.capture_threshold * energy.power()
         };
         let energy = self.rest.energies.strongest(at).filter(disturbs);
-        let disturbed = || energy.map(|energy| RxOutcome::Collided { by: Packed::slot_of(energy) });
+        let disturbed = || energy.map(|energy| RxOutcome::Collided { by: energy.slot() });
+        // The first reason counts: what was lost on a free medium was not lost to a collision.
         let lost = frame.lost().or_else(|| self.deaf(at)).or_else(disturbed);
         self.take_lock(frame, lost);
         Edge::Busy { at }
@@ -472,8 +478,9 @@ impl<O> Radio<O> {
             }
             return frame.sensed();
         }
-        let (at, power, threshold) = (frame.start, frame.power(), rules.capture_threshold);
+        let (at, power, threshold) = (frame.start(), frame.power(), rules.capture_threshold);
         let held = self.rest.lock.power();
+        // A ratio of exactly the threshold is enough.
         if held >= threshold * power {
             self.miss(frame);
             return match rules.ignored_frame {
@@ -481,10 +488,11 @@ impl<O> Radio<O> {
                 IgnoredFrame::CarrierSense => self.add_energy(frame, rules),
             };
         }
+        // The newcomer has to beat what else is on the air, not only the frame that it takes the receiver from.
         let takes_over = rules.capture_rule == CaptureRule::Strongest
             && frame.has(Arrival::DECODABLE)
             && power >= threshold * held
-            && self.rest.energies.strongest(at).is_none_or(|energy| power >= threshold * Packed::power_of(energy));
+            && self.rest.energies.strongest(at).is_none_or(|energy| power >= threshold * energy.power());
         if takes_over {
             self.keep_as_energy(at);
             self.spoil(RxOutcome::Captured { by: frame.slot() });
@@ -502,7 +510,7 @@ impl<O> Radio<O> {
         let collided = RxOutcome::Collided { by: self.rest.lock.slot() };
         let occupies = frame.has(Arrival::DECODABLE) || rules.undecodable_locks;
         if occupies && frame.end() > self.rest.lock.end() {
-            self.keep_as_energy(frame.start);
+            self.keep_as_energy(frame.start());
             self.take_lock(frame, Some(collided));
         } else {
             self.note(&frame, collided);
@@ -513,7 +521,8 @@ impl<O> Radio<O> {
     /// A frame holds the receiver from now on; it may be lost already.
     #[inline(always)]
     pub(super) fn take_lock(&mut self, frame: Packed, lost: Option<RxOutcome>) {
-        self.bits = (self.bits & !SPOILED) | HELD;
+        self.shared.clear(SPOILED);
+        self.shared.set(HELD);
         self.rest.lock = frame;
         if let Some(outcome) = lost {
             self.spoil(outcome);
@@ -523,9 +532,9 @@ impl<O> Radio<O> {
     /// The frame that holds the receiver is lost, for the reason given unless it was lost before.
     #[inline(always)]
     pub(super) fn spoil(&mut self, outcome: RxOutcome) {
-        if !self.has(SPOILED) {
-            self.bits |= SPOILED;
-            let all = self.has(NOTES_ALL);
+        if !self.shared.any(SPOILED) {
+            self.shared.set(SPOILED);
+            let all = self.shared.any(NOTES_ALL);
             let ColdState { lock, failed_receptions, .. } = &mut *self.rest;
             failed_receptions.note(lock, outcome, all);
         }
@@ -533,7 +542,7 @@ impl<O> Radio<O> {
 
     /// The receiver lets its frame go and is free.
     pub(super) fn let_go(&mut self) {
-        self.bits &= !(HELD | SPOILED);
+        self.shared.clear(HELD | SPOILED);
         self.rest.additive.detection_until = None;
     }
 
@@ -551,7 +560,7 @@ impl<O> Radio<O> {
     #[inline(always)]
     pub(super) fn add_energy(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
         if rules.interference != Interference::Range || frame.has(Arrival::INTERFERES) {
-            self.note_energy(frame.start, frame);
+            self.note_energy(frame.start(), frame);
         }
         frame.sensed()
     }
@@ -559,7 +568,7 @@ impl<O> Radio<O> {
     /// An unlocked frame is on the air from `at` on.
     #[inline(always)]
     fn note_energy(&mut self, at: Time, frame: Packed) {
-        self.bits |= DISTURBED;
-        self.rest.energies.add(at, frame.end(), frame.signal);
+        self.shared.set(DISTURBED);
+        self.rest.energies.add(at, frame.end(), frame.signal());
     }
 }
