@@ -3,15 +3,131 @@
 //! A record for each step of a counter would cost every run some time; the counters stand already, and an observer may look
 //! at them ([`NetworkView::counters`], [`NetworkView::sender_stats`]).
 
+use std::collections::BTreeMap;
+
+use super::{Delivery, FlowCx, NodeCx, Outcomes, RunFamily, RunMeter, SeriesSet};
 use crate::config::Config;
 use crate::record::{Counters, NetworkView};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
+use hopscope_mac::rate::RateCounts;
 use hopscope_tcp::SenderStats;
+
+/// The counters at both ends of the measured time.
+#[derive(Debug, Clone)]
+pub(crate) struct MachineCounters {
+    nodes: usize,
+    flows: usize,
+    before: CounterSnapshot,
+    after: CounterSnapshot,
+}
+
+impl RunFamily for MachineCounters {
+    fn begin(config: &Config, _series: &mut SeriesSet) -> Self {
+        let (nodes, flows) = (config.nodes.len(), config.flows.len());
+        MachineCounters { nodes, flows, before: CounterSnapshot::default(), after: CounterSnapshot::default() }
+    }
+
+    fn restart(&mut self, now: Time, view: &mut impl NetworkView) {
+        self.before = CounterSnapshot::read(view, (self.nodes, self.flows), now);
+    }
+
+    fn close(&mut self, _now: Time, start: Time, _series: &mut SeriesSet, view: &mut impl NetworkView) {
+        self.after = CounterSnapshot::read(view, (self.nodes, self.flows), start);
+    }
+}
+
+impl RunMeter {
+    /// What became of the copies of a flow.
+    pub(super) fn outcomes(&self, flow: FlowId, delivery: &Delivery) -> Outcomes {
+        let MachineCounters { before, after, .. } = &self.counters;
+        // What was under way when the measured time began is received or lost in it.
+        Outcomes::new(delivery.sent + before.in_flight(flow), delivery.received, after.in_flight(flow))
+    }
+}
+
+impl FlowCx<'_> {
+    /// What the sender has counted in the measured time.
+    pub(super) fn counted(&self, count: fn(&SenderStats) -> u64) -> u64 {
+        let [before, after] = [&self.run.counters.before, &self.run.counters.after].map(|at| at.sender(self.id()));
+        count(&after) - count(&before)
+    }
+}
+
+impl MachineCounters {
+    /// The links that carried packets in the measured time: receiver, sender, packets; in order.
+    pub(crate) fn carried(&self) -> impl Iterator<Item = (NodeId, NodeId, u64)> + '_ {
+        self.after.carried_since(&self.before)
+    }
+
+    /// The counters of a node at both ends.
+    fn of(&self, cx: &NodeCx<'_>) -> [Counters; 2] {
+        [&self.before, &self.after].map(|counted| counted.node(cx.node))
+    }
+
+    /// What a node has counted in the measured time.
+    fn since(&self, cx: &NodeCx<'_>, count: fn(&Counters) -> u64) -> u64 {
+        let [before, after] = self.of(cx);
+        count(&after) - count(&before)
+    }
+}
+
+/// The metrics of a node.
+impl MachineCounters {
+    pub(super) fn id(&self, cx: &NodeCx<'_>) -> u32 {
+        cx.node.0
+    }
+
+    pub(super) fn queue_mean(&self, cx: &NodeCx<'_>) -> f64 {
+        self.after.node(cx.node).queue_mean
+    }
+
+    pub(super) fn queue_max(&self, cx: &NodeCx<'_>) -> u32 {
+        self.after.node(cx.node).queue_max
+    }
+
+    pub(super) fn rts_sent(&self, cx: &NodeCx<'_>) -> u64 {
+        self.since(cx, |node| node.attempts.rts)
+    }
+
+    pub(super) fn data_sent(&self, cx: &NodeCx<'_>) -> u64 {
+        self.since(cx, |node| node.attempts.data)
+    }
+
+    pub(super) fn data_rates(&self, cx: &NodeCx<'_>) -> BTreeMap<&'static str, u64> {
+        self.rates(cx).by_name()
+    }
+
+    pub(super) fn data_rate_mbps(&self, cx: &NodeCx<'_>) -> Option<f64> {
+        self.rates(cx).mean()
+    }
+
+    pub(super) fn mac_packets(&self, cx: &NodeCx<'_>) -> u64 {
+        self.since(cx, |node| node.attempts.packets)
+    }
+
+    pub(super) fn mac_retries(&self, cx: &NodeCx<'_>) -> u64 {
+        self.since(cx, |node| node.attempts.retries)
+    }
+
+    pub(super) fn mac_retry_drops(&self, cx: &NodeCx<'_>) -> u64 {
+        self.since(cx, |node| node.attempts.retry_drops)
+    }
+
+    pub(super) fn airtime_s(&self, cx: &NodeCx<'_>) -> f64 {
+        let [before, after] = self.of(cx);
+        (after.airtime - before.airtime).as_secs()
+    }
+
+    fn rates(&self, cx: &NodeCx<'_>) -> RateCounts {
+        let [before, after] = self.of(cx);
+        after.rates.since(before.rates)
+    }
+}
 
 /// Counters of all nodes and of the senders of all flows at one instant.
 #[derive(Debug, Clone, Default)]
-pub struct CounterSnapshot {
+struct CounterSnapshot {
     nodes: Vec<Counters>,
     /// What each node has got from each neighbour, packets.
     received: Vec<Vec<(NodeId, u64)>>,
@@ -22,7 +138,7 @@ pub struct CounterSnapshot {
 
 impl CounterSnapshot {
     /// As they stand now; queues are measured since `from`.
-    pub(super) fn read(view: &mut impl NetworkView, (nodes, flows): (usize, usize), from: Time) -> Self {
+    fn read(view: &mut impl NetworkView, (nodes, flows): (usize, usize), from: Time) -> Self {
         CounterSnapshot {
             nodes: (0..nodes as u32).map(|node| view.counters(NodeId(node), from)).collect(),
             received: (0..nodes as u32).map(|node| view.received_from(NodeId(node))).collect(),
@@ -32,20 +148,17 @@ impl CounterSnapshot {
     }
 
     /// Data packets of a flow that are neither received nor lost; none before the first reading.
-    pub fn in_flight(&self, flow: FlowId) -> u64 {
+    fn in_flight(&self, flow: FlowId) -> u64 {
         self.in_flight.get(flow.index()).copied().unwrap_or_default()
     }
 
     /// Those of a node; zero before the first reading.
-    pub fn node(&self, node: NodeId) -> Counters {
+    fn node(&self, node: NodeId) -> Counters {
         self.nodes.get(node.index()).copied().unwrap_or_default()
     }
 
     /// The links that have carried packets since `before`: receiver, sender, packets; in order.
-    pub fn carried_since<'a>(
-        &'a self,
-        before: &'a CounterSnapshot,
-    ) -> impl Iterator<Item = (NodeId, NodeId, u64)> + 'a {
+    fn carried_since<'a>(&'a self, before: &'a CounterSnapshot) -> impl Iterator<Item = (NodeId, NodeId, u64)> + 'a {
         self.received.iter().enumerate().flat_map(move |(node, neighbours)| {
             let old = before.received.get(node).map_or(&[][..], Vec::as_slice);
             neighbours.iter().filter_map(move |&(from, packets)| {
@@ -56,12 +169,7 @@ impl CounterSnapshot {
     }
 
     /// Those of the sender of a flow; zero before the first reading, and for UDP.
-    pub fn sender(&self, flow: FlowId) -> SenderStats {
+    fn sender(&self, flow: FlowId) -> SenderStats {
         self.senders.get(flow.index()).copied().unwrap_or_default()
     }
-}
-
-/// Packets can be marked: some queue of the network has a link layer.
-pub(super) fn marks(config: &Config) -> bool {
-    config.has_link_layers() || config.wires.iter().any(|wire| !wire.link.is_plain())
 }

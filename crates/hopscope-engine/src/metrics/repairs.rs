@@ -5,7 +5,9 @@
 //! comes without the repetition, because it left its receiver before anything came there that was sent from the timeout on. Where
 //! the segment or its ACK was lost, the timeout is not spurious.
 
-use crate::record::{Header, NetworkView};
+use super::{FlowCx, FlowMeter, RunFamily, SeriesSet};
+use crate::config::Config;
+use crate::record::{Header, NetworkView, Record};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
 use hopscope_tcp::Receipt;
@@ -34,41 +36,86 @@ struct Sender {
 
 /// Repetitions of all flows.
 #[derive(Debug, Clone)]
-pub struct SpuriousRetransmissions {
+pub(crate) struct SpuriousRetransmissions {
     senders: Vec<Sender>,
     /// Open candidates of all flows.
     open: usize,
 }
 
-impl SpuriousRetransmissions {
-    /// For flows that these nodes send.
-    pub(super) fn new(sources: impl Iterator<Item = NodeId>) -> Self {
+impl RunFamily for SpuriousRetransmissions {
+    fn begin(config: &Config, _series: &mut SeriesSet) -> Self {
         let sender = |node| Sender { node, timeouts: 0, candidates: Vec::new(), spurious: 0, needless: 0 };
-        SpuriousRetransmissions { senders: sources.map(sender).collect(), open: 0 }
+        SpuriousRetransmissions {
+            senders: config.flows.iter().map(|flow| sender(NodeId(flow.from))).collect(),
+            open: 0,
+        }
     }
 
-    /// Forgets the counts and the open candidates.
-    pub(super) fn restart(&mut self) {
+    #[inline(always)]
+    fn record(
+        &mut self,
+        now: Time,
+        record: &Record,
+        _flows: &[FlowMeter],
+        _series: &mut SeriesSet,
+        view: &mut impl NetworkView,
+    ) {
+        match *record {
+            Record::SegmentSent { flow, ref header, .. } if header.is_data && header.retransmission => {
+                self.on_again(now, flow, header, view);
+            }
+            Record::SegmentReceived { node, flow, answers, ref header, delay } => {
+                self.on_segment((now, Time(now.0 - delay.0)), node, (flow, answers), header);
+            }
+            _ => {}
+        }
+    }
+
+    fn restart(&mut self, _now: Time, _view: &mut impl NetworkView) {
         for sender in &mut self.senders {
             (sender.spurious, sender.needless) = (0, 0);
+            // A timeout of the warm-up counts nowhere, even if it proves spurious later.
             sender.candidates.clear();
         }
         self.open = 0;
     }
+}
 
-    /// Timeouts that were spurious.
-    pub fn spurious_timeouts(&self, flow: FlowId) -> u64 {
-        self.senders[flow.index()].spurious
+/// The metrics. What the sender counts itself is read from its counters.
+impl SpuriousRetransmissions {
+    pub(super) fn timeouts(&self, cx: &FlowCx<'_>) -> u64 {
+        cx.counted(|stats| stats.timeouts + stats.syn_retransmissions)
     }
 
-    /// Copies sent again of what the receiver had.
-    pub fn needless_retransmissions(&self, flow: FlowId) -> u64 {
-        self.senders[flow.index()].needless
+    pub(super) fn fast_retransmits(&self, cx: &FlowCx<'_>) -> u64 {
+        cx.counted(|stats| stats.fast_retransmits)
     }
 
+    pub(super) fn spurious_timeouts(&self, cx: &FlowCx<'_>) -> u64 {
+        self.senders[cx.id().index()].spurious
+    }
+
+    pub(super) fn undone_timeouts(&self, cx: &FlowCx<'_>) -> u64 {
+        cx.counted(|stats| stats.spurious_timeouts)
+    }
+
+    pub(super) fn undone_recoveries(&self, cx: &FlowCx<'_>) -> u64 {
+        cx.counted(|stats| stats.undone_recoveries)
+    }
+
+    pub(super) fn needless_retransmissions(&self, cx: &FlowCx<'_>) -> u64 {
+        self.senders[cx.id().index()].needless
+    }
+
+    pub(super) fn tail_loss_probes(&self, cx: &FlowCx<'_>) -> u64 {
+        cx.counted(|stats| stats.probes)
+    }
+}
+
+impl SpuriousRetransmissions {
     /// A segment with this header leaves its source again.
     #[cold]
-    pub(super) fn on_again(&mut self, now: Time, flow: FlowId, header: &Header, view: &impl NetworkView) {
+    fn on_again(&mut self, now: Time, flow: FlowId, header: &Header, view: &impl NetworkView) {
         let Some(receipt) = view.receipt(flow, header) else { return };
         let sender = &mut self.senders[flow.index()];
         sender.needless += u64::from(receipt != Receipt::Missing);
@@ -84,13 +131,7 @@ impl SpuriousRetransmissions {
 
     /// A segment that was sent at `sent` has come to a node: of one flow, with an acknowledgement for another or the same.
     #[inline]
-    pub(super) fn on_segment(
-        &mut self,
-        (now, sent): (Time, Time),
-        node: NodeId,
-        flows: (FlowId, FlowId),
-        header: &Header,
-    ) {
+    fn on_segment(&mut self, (now, sent): (Time, Time), node: NodeId, flows: (FlowId, FlowId), header: &Header) {
         if self.open > 0 {
             self.resolve((now, sent), node, flows, header);
         }

@@ -1,17 +1,20 @@
 //! Whether the source of a flow has a route to its destination, from the notes of the routing machines.
 
-use crate::config::Config;
+use super::{FlowCx, FlowMeter, RunFamily, SeriesSet};
+use crate::config::{Config, SeriesKind};
+use crate::record::{NetworkView, Record};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::{Span, Time};
 use hopscope_net::config::net::RoutingProtocol;
+use hopscope_net::routing::RoutingNote;
 
 /// The route of one flow at its source. Only the flow's own time counts: from its start until it stops or has carried
 /// everything, inside the measured time.
 #[derive(Debug, Clone)]
-pub struct FlowRoute {
+struct FlowRoute {
     is_up: bool,
     /// Times at which the source took a route to the destination into use, changed its next hop, or lost it.
-    pub changes: u64,
+    changes: u64,
     without: Span,
     counted_to: Time,
     from: Time,
@@ -41,20 +44,20 @@ impl FlowRoute {
     }
 
     /// The flow has carried everything: what happens to its route from now on does not matter to it.
-    pub(super) fn end(&mut self, now: Time) {
+    fn end(&mut self, now: Time) {
         self.count_to(now);
         self.until = self.until.min(now);
     }
 
     /// Counts from `now` on.
-    pub(super) fn restart(&mut self, now: Time) {
+    fn restart(&mut self, now: Time) {
         self.count_to(now);
         self.from = self.from.max(now);
         (self.without, self.changes) = (Span::ZERO, 0);
     }
 
     /// Share of the flow's time until `now` without a route, per cent; none when it had no time.
-    pub fn without_pct(&self, now: Time) -> Option<f64> {
+    fn without_pct(&self, now: Time) -> Option<f64> {
         let mut closed = self.clone();
         closed.count_to(now);
         let span = now.min(self.until).saturating_since(self.from);
@@ -64,50 +67,73 @@ impl FlowRoute {
 
 /// The routes of all flows.
 #[derive(Debug, Clone)]
-pub struct FlowRoutes {
+pub(crate) struct FlowRoutes {
     /// (source, destination, flow), in order.
     ends: Vec<(NodeId, NodeId, FlowId)>,
     routes: Vec<FlowRoute>,
 }
 
-impl FlowRoutes {
-    /// Static routes are there from the start; a routing protocol has to find them.
-    pub(super) fn new(config: &Config) -> Self {
+impl RunFamily for FlowRoutes {
+    fn begin(config: &Config, series: &mut SeriesSet) -> Self {
+        // Static routes are there from the start; a routing protocol has to find them.
         let is_up = config.routing.protocol == RoutingProtocol::Static;
         let flows = config.flows.iter().enumerate();
         let mut ends: Vec<_> = flows.map(|(n, f)| (NodeId(f.from), NodeId(f.to), FlowId(n as u32))).collect();
         ends.sort_unstable();
-        let routes = config.flows.iter().map(|f| FlowRoute::new(is_up, f.start, f.stop)).collect();
+        let routes: Vec<_> = config.flows.iter().map(|f| FlowRoute::new(is_up, f.start, f.stop)).collect();
+        for flow in 0..routes.len() as u32 {
+            series.push(SeriesKind::Route, flow, Time::ZERO, f64::from(u8::from(is_up)));
+        }
         FlowRoutes { ends, routes }
     }
 
-    /// The flow's route.
-    pub fn of(&self, flow: FlowId) -> &FlowRoute {
-        &self.routes[flow.index()]
-    }
-
-    /// Every flow with whether it has a route now.
-    pub(super) fn states(&self) -> impl Iterator<Item = (FlowId, bool)> + '_ {
-        self.routes.iter().enumerate().map(|(n, route)| (FlowId(n as u32), route.is_up))
-    }
-
-    /// A node's route to a destination came or went: calls `on_news` for every flow between the two that now has one
-    /// and had none, or the other way round.
-    pub(super) fn set(&mut self, now: Time, at: NodeId, dst: NodeId, is_up: bool, mut on_news: impl FnMut(FlowId)) {
-        let first = self.ends.partition_point(|&(from, to, _)| (from, to) < (at, dst));
-        for &(_, _, flow) in self.ends[first..].iter().take_while(|&&(from, to, _)| (from, to) == (at, dst)) {
-            if self.routes[flow.index()].set(now, is_up) {
-                on_news(flow);
+    #[inline(always)]
+    fn record(
+        &mut self,
+        now: Time,
+        record: &Record,
+        _flows: &[FlowMeter],
+        series: &mut SeriesSet,
+        _view: &mut impl NetworkView,
+    ) {
+        match *record {
+            Record::Completed { flow } => self.routes[flow.index()].end(now),
+            Record::Routing { node, note: RoutingNote::RouteUp { dst, .. }, .. } => {
+                self.set(now, node, dst, true, series);
             }
+            Record::Routing { node, note: RoutingNote::RouteDown { dst, .. }, .. } => {
+                self.set(now, node, dst, false, series);
+            }
+            _ => {}
         }
     }
 
-    pub(super) fn end(&mut self, now: Time, flow: FlowId) {
-        self.routes[flow.index()].end(now);
+    fn restart(&mut self, now: Time, _view: &mut impl NetworkView) {
+        self.routes.iter_mut().for_each(|route| route.restart(now));
+    }
+}
+
+impl FlowRoutes {
+    /// A node's route to a destination came or went: so did that of every flow between the two.
+    fn set(&mut self, now: Time, at: NodeId, dst: NodeId, is_up: bool, series: &mut SeriesSet) {
+        let first = self.ends.partition_point(|&(from, to, _)| (from, to) < (at, dst));
+        for &(_, _, flow) in self.ends[first..].iter().take_while(|&&(from, to, _)| (from, to) == (at, dst)) {
+            // Another next hop is a change of the route, but none of the series.
+            if self.routes[flow.index()].set(now, is_up) {
+                series.push(SeriesKind::Route, flow.0, now, f64::from(u8::from(is_up)));
+            }
+        }
+    }
+}
+
+/// The metrics.
+impl FlowRoutes {
+    pub(super) fn no_route_share_pct(&self, cx: &FlowCx<'_>) -> Option<f64> {
+        self.routes[cx.id().index()].without_pct(cx.now)
     }
 
-    pub(super) fn restart(&mut self, now: Time) {
-        self.routes.iter_mut().for_each(|route| route.restart(now));
+    pub(super) fn route_changes(&self, cx: &FlowCx<'_>) -> u64 {
+        self.routes[cx.id().index()].changes
     }
 }
 

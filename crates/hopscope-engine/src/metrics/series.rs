@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-use crate::config::SeriesKind;
-use hopscope_core::units::Time;
+use crate::config::{Config, SeriesKind};
+use hopscope_core::units::{Span, Time};
 
 /// One time series: owner (flow or node), instant, value.
 #[derive(Debug, Clone, Default)]
@@ -16,11 +16,37 @@ pub struct Series {
     pub value: Vec<f64>,
 }
 
-impl Series {
-    pub(super) fn push(&mut self, owner: u32, time: Time, value: f64) {
-        self.owner.push(owner);
-        self.time.push(time);
-        self.value.push(value);
+/// The series that a run keeps. They are of the whole run: the warm-up is not left out.
+#[derive(Debug, Clone)]
+pub struct SeriesSet {
+    kept: [Option<Series>; SeriesKind::ALL.len()],
+    interval: Span,
+}
+
+impl SeriesSet {
+    /// Those that a configuration asks for.
+    pub(super) fn new(config: &Config) -> Self {
+        let keep = |kind| config.series.keep.contains(&kind).then(Series::default);
+        SeriesSet { kept: SeriesKind::ALL.map(keep), interval: config.series.interval }
+    }
+
+    /// A series that was asked for.
+    pub fn of(&self, kind: SeriesKind) -> Option<&Series> {
+        self.kept[kind as usize].as_ref()
+    }
+
+    /// Time between two samples.
+    pub(super) fn interval(&self) -> Span {
+        self.interval
+    }
+
+    /// Adds a value, where the series was asked for.
+    pub(super) fn push(&mut self, kind: SeriesKind, owner: u32, time: Time, value: f64) {
+        if let Some(series) = &mut self.kept[kind as usize] {
+            series.owner.push(owner);
+            series.time.push(time);
+            series.value.push(value);
+        }
     }
 }
 

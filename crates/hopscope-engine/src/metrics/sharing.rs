@@ -1,15 +1,18 @@
-//! How flows share over time: Jain's index interval by interval, and the time in which a flow got nothing.
+//! How flows share over time: Jain's index interval by interval.
 //!
-//! A flow is active from its start until it stops or has carried everything. Both meters count deliveries as they
-//! come and need no event of their own.
+//! A flow is active from its start until it stops or has carried everything. Deliveries are counted as they come, without
+//! an event of its own.
 
-use crate::config::{Config, FlowConfig};
+use super::tables::NetworkCx;
+use super::{FlowMeter, RunFamily, SeriesSet};
+use crate::config::{Config, FlowConfig, SeriesKind};
+use crate::record::{NetworkView, Record};
 use hopscope_core::ids::FlowId;
 use hopscope_core::units::{Span, Time};
 
 /// Jain's fairness index of shares, (sum x)^2 / (n sum x^2): 1 for equal ones, 1/n when one has all; `None` when all
 /// are zero (Jain, Chiu and Hawe 1984).
-pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
+pub(super) fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut count, mut sum, mut squares) = (0u32, 0.0, 0.0);
     for share in shares {
         count += 1;
@@ -19,33 +22,38 @@ pub fn jain(shares: impl Iterator<Item = f64>) -> Option<f64> {
     (squares > 0.0).then(|| sum * sum / (f64::from(count) * squares))
 }
 
+/// Jain's index of throughputs; 1 when nothing was carried.
+pub(super) fn jain_of(throughputs: impl Iterator<Item = f64>) -> f64 {
+    jain(throughputs).unwrap_or(1.0)
+}
+
 /// Max-min index of shares, max |x - f| / f: 0 for fair ones (zhang2006, chapter 5). Flows that always want more have the same
 /// fair share f of what they all carry; `None` when all are zero.
-pub fn max_min(shares: impl Iterator<Item = f64> + Clone) -> Option<f64> {
+pub(super) fn max_min(shares: impl Iterator<Item = f64> + Clone) -> Option<f64> {
     let fair = shares.clone().sum::<f64>() / shares.clone().count() as f64;
     (fair > 0.0).then(|| shares.fold(0.0, |most: f64, share| most.max((share - fair).abs() / fair)))
 }
 
 /// Time in which a flow is active.
 #[derive(Debug, Clone, Copy)]
-struct Active {
-    from: Time,
-    to: Time,
+pub(super) struct Active {
+    pub(super) from: Time,
+    pub(super) to: Time,
 }
 
 impl Active {
-    fn of(flow: &FlowConfig) -> Self {
+    pub(super) fn of(flow: &FlowConfig) -> Self {
         Active { from: flow.start, to: flow.stop.unwrap_or(Time::NEVER) }
     }
 
-    fn end(&mut self, now: Time) {
+    pub(super) fn end(&mut self, now: Time) {
         self.to = self.to.min(now).max(self.from);
     }
 }
 
 /// Jain's index of what the flows got in each interval.
 #[derive(Debug, Clone)]
-pub struct Fairness {
+pub(crate) struct Fairness {
     interval: Span,
     /// Start of the interval under way.
     begin: Time,
@@ -55,9 +63,50 @@ pub struct Fairness {
     count: u64,
 }
 
+impl RunFamily for Fairness {
+    fn begin(config: &Config, _series: &mut SeriesSet) -> Self {
+        Fairness::new(config)
+    }
+
+    #[inline(always)]
+    fn record(
+        &mut self,
+        now: Time,
+        record: &Record,
+        _flows: &[FlowMeter],
+        series: &mut SeriesSet,
+        _view: &mut impl NetworkView,
+    ) {
+        match *record {
+            Record::Delivered { flow, bytes } => {
+                // What comes at the end of an interval belongs to the next one.
+                self.close_intervals(now, series);
+                self.on_delivered(flow, bytes);
+            }
+            Record::Completed { flow } => self.end(now, flow),
+            _ => {}
+        }
+    }
+
+    fn restart(&mut self, now: Time, _view: &mut impl NetworkView) {
+        self.begin_interval(now);
+    }
+
+    fn close(&mut self, now: Time, _start: Time, series: &mut SeriesSet, _view: &mut impl NetworkView) {
+        self.close_intervals(now, series);
+    }
+}
+
+/// The metric.
+impl Fairness {
+    pub(super) fn jain_interval(&self, _cx: &NetworkCx<'_>) -> Option<f64> {
+        self.mean()
+    }
+}
+
 impl Fairness {
     /// A meter of intervals of the configured length that begin with the run.
-    pub fn new(config: &Config) -> Self {
+    fn new(config: &Config) -> Self {
         let interval = config.series.interval;
         Fairness {
             interval: if interval == Span::ZERO { Span::from_secs(1) } else { interval },
@@ -70,7 +119,7 @@ impl Fairness {
     }
 
     /// Forgets what it has and begins an interval now.
-    pub fn restart(&mut self, now: Time) {
+    fn begin_interval(&mut self, now: Time) {
         self.begin = now;
         self.bytes.iter_mut().for_each(|b| *b = 0);
         (self.sum, self.count) = (0.0, 0);
@@ -78,23 +127,31 @@ impl Fairness {
 
     /// A flow got something in the interval under way; those over by `now` must have been closed.
     #[inline]
-    pub fn on_delivered(&mut self, flow: FlowId, bytes: u32) {
+    fn on_delivered(&mut self, flow: FlowId, bytes: u32) {
         self.bytes[flow.index()] += u64::from(bytes);
     }
 
     /// A flow has carried everything.
-    pub fn end(&mut self, now: Time, flow: FlowId) {
+    fn end(&mut self, now: Time, flow: FlowId) {
         self.active[flow.index()].end(now);
     }
 
     /// Closes the interval under way if it is over by `now`: its end and its index, `None` where fewer than two flows
     /// were active throughout. To be called until it returns `None`; intervals in which nothing came are passed over.
     #[inline]
-    pub fn close(&mut self, now: Time) -> Option<(Time, Option<f64>)> {
+    fn close_next(&mut self, now: Time) -> Option<(Time, Option<f64>)> {
         if now < self.begin + self.interval {
             return None;
         }
         self.close_or_skip(now)
+    }
+
+    fn close_intervals(&mut self, now: Time, series: &mut SeriesSet) {
+        while let Some((end, index)) = self.close_next(now) {
+            if let Some(index) = index {
+                series.push(SeriesKind::Fairness, 0, end, index);
+            }
+        }
     }
 
     fn close_or_skip(&mut self, now: Time) -> Option<(Time, Option<f64>)> {
@@ -117,124 +174,15 @@ impl Fairness {
     }
 
     /// Mean index of the closed intervals that have one.
-    pub fn mean(&self) -> Option<f64> {
+    fn mean(&self) -> Option<f64> {
         (self.count > 0).then(|| self.sum / self.count as f64)
-    }
-}
-
-/// Time in which a flow got nothing for longer than a limit.
-#[derive(Debug, Clone)]
-pub struct Starvation {
-    limit: Span,
-    active: Active,
-    /// Start of the measured time, or of the flow.
-    from: Time,
-    /// Last delivery.
-    last: Time,
-    starved: Span,
-    /// Longest time without a delivery so far.
-    longest: Span,
-}
-
-impl Starvation {
-    /// A meter for a flow that counts as starved while nothing has come for longer than `limit`.
-    pub fn new(flow: &FlowConfig, limit: Span) -> Self {
-        let (from, none) = (flow.start, Span::ZERO);
-        Starvation { limit, active: Active::of(flow), from, last: from, starved: none, longest: none }
-    }
-
-    /// Forgets what it has and counts from now.
-    pub fn restart(&mut self, now: Time) {
-        self.from = now.max(self.active.from);
-        self.last = self.from;
-        (self.starved, self.longest) = (Span::ZERO, Span::ZERO);
-    }
-
-    /// The flow got something.
-    #[inline]
-    pub fn on_delivered(&mut self, now: Time) {
-        let gap = self.gap(now);
-        self.starved = self.starved + self.counted(gap);
-        self.longest = self.longest.max(gap);
-        self.last = self.last.max(now);
-    }
-
-    /// The flow has carried everything.
-    pub fn end(&mut self, now: Time) {
-        self.active.end(now);
-    }
-
-    /// The time since the last delivery, without what lies beyond the flow's end.
-    fn gap(&self, now: Time) -> Span {
-        now.min(self.active.to).saturating_since(self.last)
-    }
-
-    /// A gap, if it is long enough to count as starvation.
-    fn counted(&self, gap: Span) -> Span {
-        if gap > self.limit { gap } else { Span::ZERO }
-    }
-
-    /// Longest time without a delivery in the flow's measured time, from its start to its end: the longest outage. `None` without
-    /// any time.
-    pub fn longest_outage(&self, now: Time) -> Option<Span> {
-        let time = now.min(self.active.to).saturating_since(self.from);
-        (time > Span::ZERO).then(|| self.longest.max(self.gap(now)))
-    }
-
-    /// Share of the flow's measured time that lies in gaps longer than the limit, per cent; `None` without any time.
-    pub fn pct(&self, now: Time) -> Option<f64> {
-        let time = now.min(self.active.to).saturating_since(self.from);
-        let starved = self.starved + self.counted(self.gap(now));
-        (time > Span::ZERO).then(|| 100.0 * starved.0 as f64 / time.0 as f64)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::test::{at, config};
     use super::*;
-    use crate::config::{AckPolicy, App, TcpConfig, Transport, presets};
-
-    const MS: u64 = 1_000_000;
-
-    fn at(ms: u64) -> Time {
-        Time(ms * MS)
-    }
-
-    fn config(flows: &[(u64, Option<u64>)]) -> Config {
-        let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");
-        let mut config = base.config(vec![[0.0, 0.0], [200.0, 0.0]], Span::from_secs(10));
-        config.flows = flows
-            .iter()
-            .map(|&(start, stop)| {
-                let app = App::Bulk;
-                let (start, stop) = (at(start), stop.map(at));
-                FlowConfig {
-                    from: 0,
-                    to: 1,
-                    transport: Transport::Udp,
-                    app,
-                    packet: 1_000,
-                    max_window: 1,
-                    start,
-                    stop,
-                    ack: AckPolicy::Every,
-                    ack_code: None,
-                    ack_delay: Span::from_millis(200),
-                    tcp: TcpConfig::default(),
-                    dccp: Default::default(),
-                    atp: Default::default(),
-                    group: None,
-                    control: None,
-                    reply: None,
-                    start_jitter: Span::ZERO,
-                    from_port: None,
-                    to_port: None,
-                    recovery: crate::config::LossRecovery::Own,
-                }
-            })
-            .collect();
-        config
-    }
 
     #[test]
     fn the_index_of_equal_single_and_no_shares() {
@@ -253,7 +201,7 @@ mod tests {
     }
 
     fn deliver(meter: &mut Fairness, ms: u64, flow: u32, bytes: u32) -> Vec<(Time, Option<f64>)> {
-        let closed = std::iter::from_fn(|| meter.close(at(ms))).collect();
+        let closed = std::iter::from_fn(|| meter.close_next(at(ms))).collect();
         meter.on_delivered(FlowId(flow), bytes);
         closed
     }
@@ -297,67 +245,10 @@ mod tests {
     fn a_restart_begins_an_interval() {
         let mut meter = Fairness::new(&config(&[(0, None), (0, None)]));
         deliver(&mut meter, 100, 0, 100);
-        meter.restart(at(700));
+        meter.begin_interval(at(700));
         deliver(&mut meter, 800, 1, 100);
         deliver(&mut meter, 900, 0, 100);
         assert_eq!(deliver(&mut meter, 1_699, 0, 0), []);
         assert_eq!(deliver(&mut meter, 1_700, 0, 0), [(at(1_700), Some(1.0))]);
-    }
-
-    fn starved(start: u64, stop: Option<u64>, deliveries: &[u64], end: u64) -> Option<f64> {
-        let mut meter = Starvation::new(&config(&[(start, stop)]).flows[0], Span::from_secs(1));
-        for &ms in deliveries {
-            meter.on_delivered(at(ms));
-        }
-        meter.pct(at(end))
-    }
-
-    #[test]
-    fn gaps_longer_than_the_limit_count_whole() {
-        assert_eq!(starved(0, None, &[1_000, 2_000, 3_000, 4_000], 4_000), Some(0.0));
-        assert_eq!(starved(0, None, &[500, 2_500], 4_000), Some(100.0 * 3.5 / 4.0));
-        assert_eq!(starved(0, None, &[], 4_000), Some(100.0));
-    }
-
-    #[test]
-    fn the_longest_outage_is_the_longest_gap_with_both_ends_of_the_flow() {
-        let longest = |start, stop, deliveries: &[u64], end| {
-            let mut meter = Starvation::new(&config(&[(start, stop)]).flows[0], Span::from_secs(1));
-            deliveries.iter().for_each(|&ms| meter.on_delivered(at(ms)));
-            meter.longest_outage(at(end))
-        };
-        assert_eq!(longest(0, None, &[500, 2_500, 2_600], 4_000), Some(Span::from_millis(2_000)));
-        assert_eq!(longest(0, None, &[1_500, 1_600], 2_000), Some(Span::from_millis(1_500)));
-        assert_eq!(longest(0, None, &[100, 200], 4_000), Some(Span::from_millis(3_800)));
-        assert_eq!(longest(0, Some(2_000), &[1_500], 9_000), Some(Span::from_millis(1_500)));
-        assert_eq!(longest(0, None, &[], 4_000), Some(Span::from_millis(4_000)));
-        assert_eq!(longest(5_000, None, &[], 4_000), None);
-    }
-
-    #[test]
-    fn only_the_time_of_the_flow_counts() {
-        assert_eq!(starved(2_000, None, &[2_500, 3_000, 3_900], 4_000), Some(0.0));
-        assert_eq!(starved(0, Some(2_000), &[500, 1_500], 10_000), Some(0.0));
-        // What drains after the stop ends a gap at the stop.
-        assert_eq!(starved(0, Some(2_000), &[500, 3_000], 10_000), Some(75.0));
-        assert_eq!(starved(5_000, None, &[], 4_000), None);
-    }
-
-    #[test]
-    fn a_flow_that_has_carried_everything_is_not_starved() {
-        let mut meter = Starvation::new(&config(&[(0, None)]).flows[0], Span::from_secs(1));
-        meter.on_delivered(at(900));
-        meter.end(at(1_000));
-        assert_eq!(meter.pct(at(9_000)), Some(0.0));
-    }
-
-    #[test]
-    fn the_warm_up_does_not_count() {
-        let mut meter = Starvation::new(&config(&[(0, None)]).flows[0], Span::from_secs(1));
-        meter.on_delivered(at(100));
-        meter.restart(at(5_000));
-        meter.on_delivered(at(5_500));
-        assert_eq!(meter.pct(at(6_000)), Some(0.0));
-        assert_eq!(meter.pct(at(7_000)), Some(75.0));
     }
 }

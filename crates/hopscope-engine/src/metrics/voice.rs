@@ -8,8 +8,37 @@
 //! gives the best rating, as a de-jitter buffer would choose that knew the delays: longer costs by delay, shorter by loss.
 //! Echo, noise and loudness are those of G.107's defaults, which are in the 93.2.
 
-use super::Sketch;
-use crate::config::Codec;
+use super::{FlowCx, FlowFamily, Sketch};
+use crate::config::{App, Codec, Config, FlowConfig};
+
+/// Speech of a flow; what it is rated by is counted by other families.
+#[derive(Debug, Clone)]
+pub(crate) struct Voice {
+    /// Its codec, and the milliseconds of it in a packet; none: it is no speech.
+    speech: Option<(Codec, f64)>,
+}
+
+impl FlowFamily for Voice {
+    fn begin(_config: &Config, flow: &FlowConfig) -> Self {
+        let speech = match flow.app {
+            App::OnOff { rate, codec: Some(codec), .. } => Some((codec, 8e3 * f64::from(flow.packet) / rate)),
+            _ => None,
+        };
+        Voice { speech }
+    }
+}
+
+/// The metrics.
+impl Voice {
+    pub(super) fn r_factor(&self, cx: &FlowCx<'_>) -> Option<f64> {
+        let (codec, packet_ms) = self.speech?;
+        rating(codec, packet_ms, cx.run.outcomes(cx.id(), &cx.flow.delivery).decided(), &cx.flow.delay.delays)
+    }
+
+    pub(super) fn mos(&self, cx: &FlowCx<'_>) -> Option<f64> {
+        self.r_factor(cx).map(opinion)
+    }
+}
 
 /// The rating without delay, loss or coding.
 const BEST: f64 = 93.2;
@@ -25,7 +54,7 @@ const fn impairment(codec: Codec) -> (f64, f64, f64) {
 
 /// The rating of speech of which `decided` packets of `packet_ms` were received or lost, and these were received; none where
 /// nothing is decided.
-pub fn rating(codec: Codec, packet_ms: f64, decided: u64, delays: &Sketch) -> Option<f64> {
+fn rating(codec: Codec, packet_ms: f64, decided: u64, delays: &Sketch) -> Option<f64> {
     if decided == 0 {
         return None;
     }
@@ -51,7 +80,7 @@ fn rated(codec: Codec, delay_ms: f64, loss_pct: f64) -> f64 {
 }
 
 /// The mean opinion score of a rating, 1 (bad) to 4.5 (ITU-T G.107, Annex B).
-pub fn mos(rating: f64) -> f64 {
+fn opinion(rating: f64) -> f64 {
     if rating <= 0.0 {
         return 1.0;
     }
@@ -83,10 +112,10 @@ mod tests {
     #[test]
     fn the_score_is_that_of_annex_b() {
         // R = 93.2: 1 + 3.262 + 93.2 * 33.2 * 6.8 * 7e-6 = 4.4093; R = 70: 1 + 2.45 + 70 * 10 * 30 * 7e-6 = 3.597.
-        assert!((mos(93.2) - 4.409_3).abs() < 1e-4);
-        assert!((mos(70.0) - 3.597).abs() < 1e-9);
-        assert!((mos(50.0) - (1.0 + 1.75 - 50.0 * 10.0 * 50.0 * 7e-6)).abs() < 1e-9);
-        assert_eq!((mos(-3.0), mos(0.0), mos(3.0), mos(100.0)), (1.0, 1.0, 1.0, 4.5));
+        assert!((opinion(93.2) - 4.409_3).abs() < 1e-4);
+        assert!((opinion(70.0) - 3.597).abs() < 1e-9);
+        assert!((opinion(50.0) - (1.0 + 1.75 - 50.0 * 10.0 * 50.0 * 7e-6)).abs() < 1e-9);
+        assert_eq!((opinion(-3.0), opinion(0.0), opinion(3.0), opinion(100.0)), (1.0, 1.0, 1.0, 4.5));
     }
 
     #[test]

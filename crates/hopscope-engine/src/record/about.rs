@@ -80,6 +80,25 @@ impl Subject {
 }
 
 impl Record {
+    /// The flow, where the record itself says so.
+    #[inline(always)]
+    pub(crate) fn flow(&self) -> Option<FlowId> {
+        match *self {
+            Record::SegmentSent { flow, .. }
+            | Record::SegmentReceived { flow, .. }
+            | Record::DataReceived { flow, .. }
+            | Record::PathTaken { flow, .. }
+            | Record::Delivered { flow, .. }
+            | Record::Completed { flow }
+            | Record::Reset { flow, .. }
+            | Record::Window { flow, .. }
+            | Record::AckWindow { flow, .. }
+            | Record::SendingRate { flow, .. }
+            | Record::Rtt { flow, .. } => Some(flow),
+            _ => None,
+        }
+    }
+
     /// Whom it is about.
     pub fn about(&self) -> Subject {
         match *self {

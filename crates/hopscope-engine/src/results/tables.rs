@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::config::Config;
-use crate::metrics::{FlowMeter, Meter, Sketch};
+use crate::metrics::{FlowMeter, Meter, RunMeter, Sketch};
 
 /// A time series.
 #[derive(Debug, Clone, Serialize)]
@@ -54,9 +54,9 @@ impl LinksResult {
 }
 
 /// The links that were used.
-pub(super) fn links(meter: &Meter) -> LinksResult {
+pub(super) fn links(run: &RunMeter) -> LinksResult {
     let mut found = LinksResult::default();
-    for (to, from, packets) in meter.after.carried_since(&meter.before) {
+    for (to, from, packets) in run.counters.carried() {
         found.from.push(from.0);
         found.to.push(to.0);
         found.packets.push(packets);
@@ -68,7 +68,7 @@ pub(super) fn links(meter: &Meter) -> LinksResult {
 pub(super) fn distributions(meter: &Meter) -> BTreeMap<&'static str, DistributionResult> {
     let of = |sketch: fn(&FlowMeter) -> &Sketch| {
         let mut found = DistributionResult::default();
-        for (number, flow) in meter.flows.iter().enumerate() {
+        for (number, flow) in meter.flows().iter().enumerate() {
             for bucket in sketch(flow).buckets() {
                 found.flow.push(number as u32);
                 found.low_ms.push(bucket.low_ms);
@@ -78,7 +78,7 @@ pub(super) fn distributions(meter: &Meter) -> BTreeMap<&'static str, Distributio
         }
         found
     };
-    BTreeMap::from([("delay", of(|flow| &flow.delays)), ("gap", of(|flow| &flow.gaps))])
+    BTreeMap::from([("delay", of(|flow| &flow.delay.delays)), ("gap", of(|flow| &flow.delay.gaps))])
 }
 
 /// The series that were asked for.
@@ -88,7 +88,7 @@ pub(super) fn series(config: &Config, meter: &Meter) -> BTreeMap<&'static str, S
         .keep
         .iter()
         .filter_map(|&kind| {
-            let series = meter.series(kind)?;
+            let series = meter.series().of(kind)?;
             let owner = kind.entry().owner;
             let of = |what: &str| (owner == what).then(|| series.owner.clone());
             let (flow, node) = (of("flow"), of("node"));

@@ -1,4 +1,18 @@
-//! What a metric is, for everybody who shows one: declared with the field of the result that holds it.
+//! The tables of metrics, one for each scope: a row says all that tables, reports and pages show of a metric, and which family
+//! has its value. What a metric is stands here.
+
+mod flow;
+mod group;
+mod network;
+mod node;
+mod wire;
+
+pub use flow::FlowResult;
+pub use group::GroupResult;
+pub use network::NetworkResult;
+pub(crate) use network::{NetworkCx, Totals};
+pub use node::NodeResult;
+pub use wire::WireResult;
 
 use serde::Serialize;
 
@@ -119,7 +133,26 @@ impl Metric {
 }
 
 /// Declares a part of a result: each field with its type and what everybody else knows of it.
+///
+/// With `by Cx { parts }` a row names the family of its metric as well, from a part of the context: the value is that family's
+/// method of the same name.
 macro_rules! measured {
+    ($(#[doc = $sdoc:literal])+ pub struct $name:ident of $scope:literal by $cx:ident { $($part:ident),+ } {
+        $($(#[doc = $doc:literal])+ $(#[serde($($serde:tt)+)])? $field:ident : $ty:ty = $($family:ident).+ => $metric:expr;)+
+    }) => {
+        $crate::metrics::tables::measured! {
+            $(#[doc = $sdoc])+
+            pub struct $name of $scope { $($(#[doc = $doc])+ $(#[serde($($serde)+)])? $field: $ty = $metric;)+ }
+        }
+
+        impl $name {
+            /// The value of every entry; the meter is closed.
+            pub(crate) fn collect(cx: &$cx<'_>) -> Self {
+                let $cx { $($part,)+ .. } = *cx;
+                $name { $($field: $($family).+.$field(cx)),+ }
+            }
+        }
+    };
     ($(#[doc = $sdoc:literal])+ pub struct $name:ident of $scope:literal {
         $($(#[doc = $doc:literal])+ $(#[serde($($serde:tt)+)])? $field:ident : $ty:ty = $metric:expr;)+
     }) => {
@@ -129,10 +162,10 @@ macro_rules! measured {
 
         impl $name {
             /// What its entries are, in order.
-            pub fn describe() -> Vec<$crate::metrics::table::Metric> {
+            pub fn describe() -> Vec<$crate::metrics::tables::Metric> {
                 vec![$({
                     let doc = [$($doc),+].join("").trim().to_string();
-                    $crate::metrics::table::Metric { scope: $scope, name: stringify!($field), doc, ..$metric }
+                    $crate::metrics::tables::Metric { scope: $scope, name: stringify!($field), doc, ..$metric }
                 }),+]
             }
         }
@@ -140,3 +173,15 @@ macro_rules! measured {
 }
 
 pub(crate) use measured;
+
+/// Every entry of flows, nodes, wires, the network and groups.
+pub fn metrics() -> Vec<Metric> {
+    [
+        FlowResult::describe(),
+        NodeResult::describe(),
+        WireResult::describe(),
+        NetworkResult::describe(),
+        GroupResult::describe(),
+    ]
+    .concat()
+}

@@ -1,0 +1,48 @@
+//! The metrics of a node.
+
+use std::collections::BTreeMap;
+
+use super::MetricKind::{Counts, Label};
+use super::{Metric, measured};
+use crate::metrics::NodeCx;
+
+measured! {
+    /// One node.
+    pub struct NodeResult of "node" by NodeCx { run } {
+        /// Number.
+        id: u32 = run.counters => Metric::other(Label, "node");
+        /// Time-weighted mean length of the interface queue.
+        queue_mean: f64 = run.counters => Metric::sample("packets", "mean queue");
+        /// Greatest length of the interface queue.
+        queue_max: u32 = run.counters => Metric::sample("packets", "longest queue");
+        /// RTS frames sent, repetitions included.
+        rts_sent: u64 = run.counters => Metric::sample("", "RTS sent");
+        /// Data frames sent, repetitions included.
+        data_sent: u64 = run.counters => Metric::sample("", "data frames sent");
+        /// Data frames to single stations by rate in Mbit/s, repetitions included, where a rate control chooses it.
+        data_rates: BTreeMap<&'static str, u64> = run.counters => Metric::other(Counts, "data frames by rate");
+        /// Mean rate of those frames.
+        data_rate_mbps: Option<f64> = run.counters => Metric::sample("Mbit/s", "mean data rate");
+        /// Packets the MAC took on.
+        mac_packets: u64 = run.counters => Metric::sample("packets", "packets at the MAC");
+        /// Exchanges tried again.
+        mac_retries: u64 = run.counters => Metric::sample("", "MAC retries");
+        /// Packets given up at a retry limit.
+        mac_retry_drops: u64 = run.counters => Metric::sample("packets", "MAC retry drops");
+        /// Packets that found the interface queue full.
+        queue_drops: u64 = run.drops => Metric::sample("packets", "queue drops");
+        /// Packets that the link layer dropped to signal congestion.
+        early_drops: u64 = run.drops => Metric::sample("packets", "early drops");
+        /// Marks of congestion experienced that the link layer set: two for a packet that was marked on arrival and again at
+        /// the head of the queue.
+        ecn_marks: u64 = run.drops => Metric::sample("", "ECN marks");
+        /// The same by the part of the layer.
+        marks: BTreeMap<&'static str, u64> = run.drops => Metric::other(Counts, "marks");
+        /// All drops by reason.
+        drops: BTreeMap<&'static str, u64> = run.drops => Metric::other(Counts, "drops");
+        /// Drops of packets with data (TCP's ACKs and routing messages left out) by reason.
+        data_drops: BTreeMap<&'static str, u64> = run.drops => Metric::other(Counts, "data drops");
+        /// Time on the air.
+        airtime_s: f64 = run.counters => Metric::sample("s", "time on the air");
+    }
+}
