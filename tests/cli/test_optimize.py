@@ -126,7 +126,7 @@ def test_a_key_of_the_sweep_leaves_it(four_hops: hs.Scenario) -> None:
     swept = four_hops.replace({"sweep.flow.0.max_window": [1, 2, 3]})
     found = hs.optimize(swept, {"flow.*.max_window": range(1, 5)}, budget="100%")
     assert [case.set for case in found.cases] == [{}]
-    assert [entry.value for entry in found.cases[0].found.looked] == [(1,), (2,), (3,), (4,)]
+    assert [entry.value for entry in found.cases[0].found.tried] == [(1,), (2,), (3,), (4,)]
 
 
 def test_the_best_is_that_of_the_full_sweep(four_hops: hs.Scenario) -> None:
