@@ -11,7 +11,7 @@ use super::outages::Outages;
 use super::overhearing::Overhearing;
 use super::places::{PerNode, Places};
 use super::replay::{self, Replay};
-use super::sifs::SifsUnderWay;
+use super::sifs::PendingSifs;
 use super::{Controls, OwnCode, Wiring, World};
 use smallvec::SmallVec;
 
@@ -71,7 +71,7 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
     let mut world = World {
         now: Time::ZERO,
         events: EventQueue::new(),
-        sifs: SifsUnderWay::default(),
+        sifs: PendingSifs::default(),
         processed: 0,
         frames: 0,
         nodes: PerNode::new(&places, |n| {

@@ -67,7 +67,7 @@ use outages::Outages;
 use overhearing::Overhearing;
 use places::PerNode;
 use replay::Replay;
-use sifs::SifsUnderWay;
+use sifs::PendingSifs;
 use view::view;
 use work::Work;
 
@@ -97,7 +97,7 @@ struct Wiring {
 pub struct World<R: Recorder> {
     now: Time,
     events: EventQueue,
-    sifs: SifsUnderWay,
+    sifs: PendingSifs,
     processed: u64,
     frames: u64,
     medium: Medium,

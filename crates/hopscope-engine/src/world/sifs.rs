@@ -12,9 +12,9 @@ use hopscope_core::units::Time;
 
 /// The end of a SIFS that begins with the event under way; an event begins one at most, as it is the input of one station.
 #[derive(Debug, Default)]
-pub(super) struct SifsUnderWay(Option<(NodeId, Time, Generation)>);
+pub(super) struct PendingSifs(Option<(NodeId, Time, Generation)>);
 
-impl SifsUnderWay {
+impl PendingSifs {
     /// A station's SIFS begins, which lasts until `at`.
     #[inline(always)]
     pub(super) fn begin(&mut self, node: NodeId, at: Time, generation: Generation) {
@@ -61,9 +61,9 @@ mod tests {
         }
     }
 
-    /// The events of a run, in pieces that end at `ends`; `beside`: with the SIFS beside the queue.
-    fn run(script: &[Effects], ends: &[u64], beside: bool) -> Vec<(Time, Event)> {
-        let (mut queue, mut sifs, mut happened) = (EventQueue::new(), SifsUnderWay::default(), Vec::new());
+    /// The events of a run, in pieces that end at `ends`; `apart`: with the SIFS apart from the queue.
+    fn run(script: &[Effects], ends: &[u64], apart: bool) -> Vec<(Time, Event)> {
+        let (mut queue, mut sifs, mut happened) = (EventQueue::new(), PendingSifs::default(), Vec::new());
         let (mut generation, mut until) = (Generation::default(), Time::ZERO);
         queue.push(Time::ZERO, Event::Sample);
         for end in ends {
@@ -74,7 +74,7 @@ mod tests {
                 if let Some(length) = begun {
                     let (node, at) = (NodeId(happened.len() as u32), now + Span(*length));
                     generation.renew();
-                    if beside {
+                    if apart {
                         sifs.begin(node, at, generation);
                     } else {
                         queue.push(at, Event::Sifs { node, generation });

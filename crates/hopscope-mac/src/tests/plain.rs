@@ -119,7 +119,7 @@ impl PlainStation {
 
 /// What happens to a station.
 #[derive(Debug, Clone)]
-enum Heard {
+enum Received {
     /// A frame for another station that reserves so many nanoseconds; an RTS.
     Other(u32, bool),
     /// A frame in error.
@@ -128,11 +128,11 @@ enum Heard {
     Begins,
 }
 
-fn heard() -> impl Strategy<Value = Heard> {
+fn received() -> impl Strategy<Value = Received> {
     prop_oneof![
-        4 => (0u32..3_000_000, any::<bool>()).prop_map(|(nav, rts)| Heard::Other(nav, rts)),
-        1 => Just(Heard::Error),
-        3 => Just(Heard::Begins),
+        4 => (0u32..3_000_000, any::<bool>()).prop_map(|(nav, rts)| Received::Other(nav, rts)),
+        1 => Just(Received::Error),
+        3 => Just(Received::Begins),
     ]
 }
 
@@ -182,7 +182,7 @@ proptest! {
 
     #[test]
     fn a_station_reserves_and_waits_as_the_plain_one(
-        steps in proptest::collection::vec((0u64..400_000, heard()), 1..60),
+        steps in proptest::collection::vec((0u64..400_000, received()), 1..60),
         by_carrier in any::<bool>(),
         eifs_as_nav in any::<bool>(),
     ) {
@@ -199,7 +199,7 @@ proptest! {
         for (later, what) in steps {
             now += Span(later);
             match what {
-                Heard::Other(nav, rts) => {
+                Received::Other(nav, rts) => {
                     let flags = if rts { Arrival::RTS } else { 0 };
                     station.on_rx_ok(now, 0, nav, flags, &rules.station);
                     plain.eifs_until = None;
@@ -209,7 +209,7 @@ proptest! {
                         (_, false) => plain.extend(now + Span(u64::from(nav))),
                     }
                 }
-                Heard::Error => {
+                Received::Error => {
                     station.on_rx_bad(now, &rules.station);
                     if eifs_as_nav {
                         plain.extend(now + timing.eifs);
@@ -217,7 +217,7 @@ proptest! {
                         plain.eifs_until = Some(now + (timing.eifs - timing.difs));
                     }
                 }
-                Heard::Begins => {
+                Received::Begins => {
                     station.confirm_nav(now, &rules.station);
                     plain.confirm(now, &rules);
                 }

@@ -99,8 +99,8 @@ impl PlainRadio {
     fn end(&mut self, Held { frame, lost, .. }: Held) {
         self.held = None;
         if self.tx_until <= frame.end {
-            let heard = Learnt::Ok(frame.end, frame.slot, frame.nav, frame.flags);
-            self.learnt.push(if lost { Learnt::Bad(frame.end) } else { heard });
+            let received = Learnt::Ok(frame.end, frame.slot, frame.nav, frame.flags);
+            self.learnt.push(if lost { Learnt::Bad(frame.end) } else { received });
         }
     }
 
@@ -271,8 +271,8 @@ impl PlainRadio {
             return;
         }
         self.miss(&frame);
-        let beside = f64::from(held.frame.power) - f64::from(frame.power);
-        let now = self.ratio(held.frame.power, beside, rules);
+        let excess = f64::from(held.frame.power) - f64::from(frame.power);
+        let now = self.ratio(held.frame.power, excess, rules);
         if let Some(held) = &mut self.held {
             held.ratio = held.ratio.min(now);
             if held.strongest.is_none_or(|(most, _)| frame.power > most) {
@@ -352,10 +352,10 @@ impl Driven {
 /// What a caller may do.
 #[derive(Debug, Clone)]
 enum Step {
-    /// Look at the radio this much later.
-    Look(u64),
-    /// Look at the instant at which the frame ends that ends next.
-    LookAtEnd,
+    /// Let this much time pass.
+    Pass(u64),
+    /// Let time pass until the frame ends that ends next.
+    PassEnd,
     /// Send for this long.
     Send(u64),
     /// A frame is sent now: it begins this much later, and lasts so long, at a power level, with flags.
@@ -373,8 +373,8 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Arrival::INTERFERES),
     ];
     prop_oneof![
-        2 => (0u64..60).prop_map(Step::Look),
-        3 => Just(Step::LookAtEnd),
+        2 => (0u64..60).prop_map(Step::Pass),
+        3 => Just(Step::PassEnd),
         1 => (1u64..40).prop_map(Step::Send),
         4 => (0u64..12, 1u64..50, 0u8..24, flags).prop_map(|(later, length, level, flags)| Step::Frame(later, length, level, flags)),
     ]
@@ -409,8 +409,8 @@ fn compare(steps: &[Step], rules: &RadioRules, notes_all: bool, freezes: bool) {
     let (mut now, mut sent): (Time, Vec<Arrival>) = (Time(1), Vec::new());
     for (slot, step) in (0u32..).zip(steps) {
         match *step {
-            Step::Look(later) => now = Time(now.0 + later),
-            Step::LookAtEnd => now = sent.iter().map(|frame| frame.end).filter(|&end| end > now).min().unwrap_or(now),
+            Step::Pass(later) => now = Time(now.0 + later),
+            Step::PassEnd => now = sent.iter().map(|frame| frame.end).filter(|&end| end > now).min().unwrap_or(now),
             Step::Send(length) => {
                 real.catch_up(now, rules);
                 plain.catch_up(now, rules);
@@ -428,17 +428,17 @@ fn compare(steps: &[Step], rules: &RadioRules, notes_all: bool, freezes: bool) {
                 sent.push(frame);
             }
         }
-        if matches!(step, Step::Look(_) | Step::LookAtEnd) {
+        if matches!(step, Step::Pass(_) | Step::PassEnd) {
             real.catch_up(now, rules);
             plain.catch_up(now, rules);
-            look(&mut real, &plain, now, &sent, rules, freezes);
+            compare(&mut real, &plain, now, &sent, rules, freezes);
         }
     }
     assert_eq!(real.radio.has(flag), freezes, "the flag of the owner stays");
 }
 
 /// Everything that a station can ask of a radio that has caught up.
-fn look(real: &mut Driven, plain: &PlainRadio, now: Time, sent: &[Arrival], rules: &RadioRules, freezes: bool) {
+fn compare(real: &mut Driven, plain: &PlainRadio, now: Time, sent: &[Arrival], rules: &RadioRules, freezes: bool) {
     // A frame that passes leaves nobody notice where no flag of the owner asks for it.
     let counts = |learnt: &&Learnt| freezes || !matches!(learnt, Learnt::Busy(_));
     let of = |all: &[Learnt]| all.iter().filter(counts).copied().collect::<Vec<_>>();
