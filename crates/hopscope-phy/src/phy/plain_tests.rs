@@ -431,14 +431,14 @@ fn compare(steps: &[Step], rules: &RadioRules, notes_all: bool, freezes: bool) {
         if matches!(step, Step::Pass(_) | Step::PassEnd) {
             real.catch_up(now, rules);
             plain.catch_up(now, rules);
-            compare(&mut real, &plain, now, &sent, rules, freezes);
+            agree(&mut real, &plain, now, &sent, rules, freezes);
         }
     }
     assert_eq!(real.radio.has(flag), freezes, "the flag of the owner stays");
 }
 
 /// Everything that a station can ask of a radio that has caught up.
-fn compare(real: &mut Driven, plain: &PlainRadio, now: Time, sent: &[Arrival], rules: &RadioRules, freezes: bool) {
+fn agree(real: &mut Driven, plain: &PlainRadio, now: Time, sent: &[Arrival], rules: &RadioRules, freezes: bool) {
     // A frame that passes leaves nobody notice where no flag of the owner asks for it.
     let counts = |learnt: &&Learnt| freezes || !matches!(learnt, Learnt::Busy(_));
     let of = |all: &[Learnt]| all.iter().filter(counts).copied().collect::<Vec<_>>();
