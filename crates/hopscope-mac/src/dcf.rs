@@ -10,14 +10,13 @@
 //! Beside its own exchange a station answers others: an RTS with a CTS, a data frame with an ACK, each after SIFS.
 
 use crate::config::mac::CtsRule;
-use crate::config::mac::PacingClock;
 use crate::contention::Station;
 use crate::dedup::{Dedup, PacketCounts};
 use crate::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, SequenceControl};
 pub use crate::frame::{Frame, FrameKind};
 use crate::outgoing::Outgoing;
-use crate::rate::{Attempt, RateControl};
-use crate::retry::{Failure, Retries};
+use crate::rate::RateControl;
+use crate::retry::Retries;
 use crate::rules::{MacRules, Pacing};
 use hopscope_core::event::Generation;
 use hopscope_core::ids::{NodeId, PacketId};
@@ -110,9 +109,9 @@ pub struct Dcf {
     pub(super) reply: Reply,
     pub(super) dedup: Dedup,
     pub(super) current: Option<Outgoing>,
-    retries: Retries,
+    pub(super) retries: Retries,
     next: SequenceControl,
-    attempts: Attempts,
+    pub(super) attempts: Attempts,
     /// Read only where rates are learnt.
     pub(super) rates: RateControl,
     pub(super) packet_counts: PacketCounts,
@@ -515,73 +514,6 @@ impl Dcf {
         self.transmit(frame, cx);
         if let Reply::AwaitData { until, .. } = self.reply {
             cx.station.hold(until);
-        }
-    }
-
-    fn on_success(&mut self, cx: &mut MacCx<'_>) {
-        if let Some(out) = &self.current {
-            self.retries.on_ack(out.rts);
-            self.rates.report(cx.rules.rate_rules.as_deref(), out.to, Attempt::Acknowledged, cx.now);
-        }
-        cx.station.reset_cw(&cx.rules.station);
-        if cx.rules.fragmentation.is_none() || !self.next_fragment(cx) {
-            self.finish(Outcome::Sent, true, cx);
-        }
-    }
-
-    fn on_failure(&mut self, cx: &mut MacCx<'_>) {
-        let Some(out) = &mut self.current else { return };
-        let frame = if self.phase == Phase::WaitCts { FrameKind::Rts } else { FrameKind::Data };
-        let rate_rules = cx.rules.rate_rules.as_deref();
-        let decided = self.rates.report(rate_rules, out.to, Attempt::Unanswered(frame), cx.now);
-        self.attempts.data_failures += u64::from(frame == FrameKind::Data);
-        let Failure { gives_up, resets_cw } =
-            self.retries.on_failure(frame == FrameKind::Data && out.rts, &cx.rules.retry, decided);
-        if resets_cw {
-            cx.station.reset_cw(&cx.rules.station);
-        } else {
-            cx.station.double_cw(&cx.rules.station);
-        }
-        if gives_up {
-            self.attempts.retry_drops += 1;
-            if frame == FrameKind::Rts {
-                self.rates.report(rate_rules, out.to, Attempt::Abandoned, cx.now);
-            }
-            self.finish(Outcome::RetryLimit, cx.rules.backoff_after_drop, cx);
-        } else {
-            out.prepare(&self.rates, cx.rules);
-            self.attempts.retries += 1;
-            self.phase = Phase::Contend;
-            cx.out.failed = true;
-            cx.station.start_backoff(cx.now, &cx.rules.station);
-        }
-    }
-
-    fn finish(&mut self, outcome: Outcome, post_backoff: bool, cx: &mut MacCx<'_>) {
-        let Some(out) = self.current.take() else { return };
-        self.phase = Phase::Idle;
-        // A timer that still runs for this packet must mean nothing to the next one.
-        self.response_timer.renew();
-        if post_backoff {
-            cx.station.start_post_backoff(cx.now, &cx.rules.station);
-            if let Some(pacing) = out.pacing.filter(|_| outcome == Outcome::Sent && out.to != NodeId::BROADCAST) {
-                self.pace(&out, pacing, cx);
-            }
-        }
-        cx.out.done = Some((out.packet, outcome));
-    }
-
-    /// Lengthens the back-off by one exchange (fu2003, algorithm 2).
-    fn pace(&self, out: &Outgoing, pacing: Pacing, cx: &mut MacCx<'_>) {
-        let added = match (&cx.rules.fragmentation, pacing.overhead) {
-            (None, false) => out.airtime(),
-            (None, true) => out.airtime() + cx.rules.overhead(out.to, out.mode, out.rts),
-            (Some(cut), false) => cx.rules.fragments_airtime(cut, out.mode, out.bytes),
-            (Some(_), true) => cx.rules.exchange(out.to, out.bytes - cx.rules.header),
-        };
-        match pacing.clock {
-            PacingClock::Backoff => cx.station.lengthen_backoff(added, &cx.rules.station),
-            PacingClock::Wall => cx.station.delay_backoff(cx.now + added),
         }
     }
 

@@ -16,6 +16,7 @@ pub mod config;
 pub mod contention;
 pub mod dcf;
 pub mod dedup;
+mod ending;
 pub mod fragment;
 pub mod frame;
 mod nav;
