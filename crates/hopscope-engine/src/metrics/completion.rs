@@ -1,6 +1,6 @@
 //! When a flow delivered its first payload and its last, and what each had got while all were active.
 
-use super::{FlowCx, FlowFamily, FlowMeter, RunFamily, SeriesSet};
+use super::{FlowCx, FlowFamily, FlowMeter, RunCx, RunFamily, SeriesSet};
 use crate::config::{App, Config, FlowConfig, Transport};
 use crate::record::{NetworkView, Record};
 use hopscope_core::units::Time;
@@ -85,22 +85,15 @@ impl RunFamily for AllActive {
     }
 
     #[inline(always)]
-    fn record(
-        &mut self,
-        now: Time,
-        record: &Record,
-        flows: &[FlowMeter],
-        _series: &mut SeriesSet,
-        _view: &mut impl NetworkView,
-    ) {
+    fn record(&mut self, record: &Record, cx: &mut RunCx<'_, impl NetworkView>) {
         // The family above has had the record before.
         let is_over = match *record {
-            Record::Delivered { flow, .. } => flows[flow.index()].completion.completed == Some(now),
-            Record::Completed { flow } => flows[flow.index()].completion.whole == u64::MAX,
+            Record::Delivered { flow, .. } => cx.flows[flow.index()].completion.completed == Some(cx.now),
+            Record::Completed { flow } => cx.flows[flow.index()].completion.whole == u64::MAX,
             _ => false,
         };
         if is_over {
-            self.end(now, flows);
+            self.end(cx.now, cx.flows);
         }
     }
 

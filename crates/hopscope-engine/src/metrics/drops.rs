@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{FlowMeter, NodeCx, RunFamily, SeriesSet};
+use super::{NodeCx, RunCx, RunFamily, SeriesSet};
 use crate::config::Config;
 use crate::record::{DropReason, NetworkView, Record};
 use hopscope_core::ids::NodeId;
@@ -34,18 +34,11 @@ impl RunFamily for Drops {
     }
 
     #[inline(always)]
-    fn record(
-        &mut self,
-        _now: Time,
-        record: &Record,
-        _flows: &[FlowMeter],
-        _series: &mut SeriesSet,
-        view: &mut impl NetworkView,
-    ) {
+    fn record(&mut self, record: &Record, cx: &mut RunCx<'_, impl NetworkView>) {
         match *record {
             Record::Dropped { node, reason, packet } => {
                 self.all[node.index()][reason as usize] += 1;
-                let is_data = view.packet(packet).body.carries_data();
+                let is_data = cx.view.packet(packet).body.carries_data();
                 self.data[node.index()][reason as usize] += u64::from(is_data);
             }
             Record::Marked { node, by, .. } => self.marks[node.index()][by as usize] += 1,

@@ -30,21 +30,25 @@ pub(super) trait FlowFamily {
     fn close(&mut self, _now: Time) {}
 }
 
+/// What a family of the run sees with a record.
+pub(super) struct RunCx<'a, V> {
+    /// The instant.
+    pub(super) now: Time,
+    /// What was counted of each flow; the one that the record is about has taken it already.
+    pub(super) flows: &'a [FlowMeter],
+    /// The series that were asked for.
+    pub(super) series: &'a mut SeriesSet,
+    /// The network.
+    pub(super) view: &'a mut V,
+}
+
 /// A family that counts what is of no flow, or of several.
 pub(super) trait RunFamily {
     /// Nothing is counted yet, and time begins.
     fn begin(config: &Config, series: &mut SeriesSet) -> Self;
 
     /// Takes any record, after the flow that it is about. As with [`FlowFamily::record`], implementations are `#[inline(always)]`.
-    fn record(
-        &mut self,
-        _now: Time,
-        _record: &Record,
-        _flows: &[FlowMeter],
-        _series: &mut SeriesSet,
-        _view: &mut impl NetworkView,
-    ) {
-    }
+    fn record(&mut self, _record: &Record, _cx: &mut RunCx<'_, impl NetworkView>) {}
 
     /// The measured time begins: what was counted is forgotten.
     fn restart(&mut self, _now: Time, _view: &mut impl NetworkView) {}

@@ -47,7 +47,7 @@ use delay::Delay;
 use delivery::Delivery;
 use drops::Drops;
 pub(crate) use family::{FlowCx, NodeCx};
-use family::{FlowFamily, RunFamily};
+use family::{FlowFamily, RunCx, RunFamily};
 pub(crate) use label::FlowLabel;
 pub use label::TransportName;
 use level::Level;
@@ -132,15 +132,8 @@ macro_rules! run_families {
             }
 
             #[inline(always)]
-            fn record(
-                &mut self,
-                now: Time,
-                record: &Record,
-                flows: &[FlowMeter],
-                series: &mut SeriesSet,
-                view: &mut impl NetworkView,
-            ) {
-                $(self.$name.record(now, record, flows, series, view);)+
+            fn record(&mut self, record: &Record, cx: &mut RunCx<'_, impl NetworkView>) {
+                $(self.$name.record(record, cx);)+
             }
 
             fn restart(&mut self, now: Time, view: &mut impl NetworkView) {
@@ -264,7 +257,7 @@ impl Recorder for Meter {
                 if let Some(flow) = flow {
                     flow.record(now, record, &mut self.series);
                 }
-                self.run.record(now, record, &self.flows, &mut self.series, view);
+                self.run.record(record, &mut RunCx { now, flows: &self.flows, series: &mut self.series, view });
             }
         }
     }

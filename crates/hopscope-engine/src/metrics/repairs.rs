@@ -5,7 +5,7 @@
 //! comes without the repetition, because it left its receiver before anything came there that was sent from the timeout on. Where
 //! the segment or its ACK was lost, the timeout is not spurious.
 
-use super::{FlowCx, FlowMeter, RunFamily, SeriesSet};
+use super::{FlowCx, RunCx, RunFamily, SeriesSet};
 use crate::config::Config;
 use crate::record::{Header, NetworkView, Record};
 use hopscope_core::ids::{FlowId, NodeId};
@@ -52,20 +52,13 @@ impl RunFamily for SpuriousRetransmissions {
     }
 
     #[inline(always)]
-    fn record(
-        &mut self,
-        now: Time,
-        record: &Record,
-        _flows: &[FlowMeter],
-        _series: &mut SeriesSet,
-        view: &mut impl NetworkView,
-    ) {
+    fn record(&mut self, record: &Record, cx: &mut RunCx<'_, impl NetworkView>) {
         match *record {
             Record::SegmentSent { flow, ref header, .. } if header.is_data && header.retransmission => {
-                self.on_again(now, flow, header, view);
+                self.on_again(cx.now, flow, header, cx.view);
             }
             Record::SegmentReceived { node, flow, answers, ref header, delay } => {
-                self.on_segment((now, Time(now.0 - delay.0)), node, (flow, answers), header);
+                self.on_segment((cx.now, Time(cx.now.0 - delay.0)), node, (flow, answers), header);
             }
             _ => {}
         }

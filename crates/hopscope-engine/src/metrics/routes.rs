@@ -1,6 +1,6 @@
 //! Whether the source of a flow has a route to its destination, from the notes of the routing machines.
 
-use super::{FlowCx, FlowMeter, RunFamily, SeriesSet};
+use super::{FlowCx, RunCx, RunFamily, SeriesSet};
 use crate::config::{Config, SeriesKind};
 use crate::record::{NetworkView, Record};
 use hopscope_core::ids::{FlowId, NodeId};
@@ -88,21 +88,14 @@ impl RunFamily for FlowRoutes {
     }
 
     #[inline(always)]
-    fn record(
-        &mut self,
-        now: Time,
-        record: &Record,
-        _flows: &[FlowMeter],
-        series: &mut SeriesSet,
-        _view: &mut impl NetworkView,
-    ) {
+    fn record(&mut self, record: &Record, cx: &mut RunCx<'_, impl NetworkView>) {
         match *record {
-            Record::Completed { flow } => self.routes[flow.index()].end(now),
+            Record::Completed { flow } => self.routes[flow.index()].end(cx.now),
             Record::Routing { node, note: RoutingNote::RouteUp { dst, .. }, .. } => {
-                self.set(now, node, dst, true, series);
+                self.set(cx.now, node, dst, true, cx.series);
             }
             Record::Routing { node, note: RoutingNote::RouteDown { dst, .. }, .. } => {
-                self.set(now, node, dst, false, series);
+                self.set(cx.now, node, dst, false, cx.series);
             }
             _ => {}
         }

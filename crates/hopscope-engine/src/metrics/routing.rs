@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::tables::NetworkCx;
-use super::{FlowMeter, RunFamily, SeriesSet};
+use super::{RunCx, RunFamily, SeriesSet};
 use crate::config::Config;
 use crate::record::{NetworkView, Record};
 use hopscope_core::units::Time;
@@ -36,14 +36,7 @@ impl RunFamily for Routing {
     }
 
     #[inline(always)]
-    fn record(
-        &mut self,
-        _now: Time,
-        record: &Record,
-        _flows: &[FlowMeter],
-        _series: &mut SeriesSet,
-        _view: &mut impl NetworkView,
-    ) {
+    fn record(&mut self, record: &Record, _cx: &mut RunCx<'_, impl NetworkView>) {
         match *record {
             Record::RoutingSent { kind, bytes, .. } => {
                 *self.kinds.entry(kind).or_default() += 1;

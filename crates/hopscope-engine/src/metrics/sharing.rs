@@ -4,7 +4,7 @@
 //! an event of its own.
 
 use super::tables::NetworkCx;
-use super::{FlowMeter, RunFamily, SeriesSet};
+use super::{RunCx, RunFamily, SeriesSet};
 use crate::config::{Config, FlowConfig, SeriesKind};
 use crate::record::{NetworkView, Record};
 use hopscope_core::ids::FlowId;
@@ -69,21 +69,14 @@ impl RunFamily for Fairness {
     }
 
     #[inline(always)]
-    fn record(
-        &mut self,
-        now: Time,
-        record: &Record,
-        _flows: &[FlowMeter],
-        series: &mut SeriesSet,
-        _view: &mut impl NetworkView,
-    ) {
+    fn record(&mut self, record: &Record, cx: &mut RunCx<'_, impl NetworkView>) {
         match *record {
             Record::Delivered { flow, bytes } => {
                 // What comes at the end of an interval belongs to the next one.
-                self.close_intervals(now, series);
+                self.close_intervals(cx.now, cx.series);
                 self.on_delivered(flow, bytes);
             }
-            Record::Completed { flow } => self.end(now, flow),
+            Record::Completed { flow } => self.end(cx.now, flow),
             _ => {}
         }
     }

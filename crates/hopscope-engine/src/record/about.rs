@@ -50,12 +50,8 @@ impl Subject {
         Subject { node: Some(node), ..Subject::default() }
     }
 
-    fn flow(flow: FlowId) -> Self {
-        Subject { flow: Some(flow).filter(|&flow| flow != FlowId::NONE), ..Subject::default() }
-    }
-
-    fn and_flow(self, flow: FlowId) -> Self {
-        Subject { flow: Subject::flow(flow).flow, ..self }
+    fn and_flow(self, flow: Option<FlowId>) -> Self {
+        Subject { flow: flow.filter(|&flow| flow != FlowId::NONE), ..self }
     }
 
     fn and_packet(self, packet: PacketId) -> Self {
@@ -86,6 +82,12 @@ impl Record {
         match *self {
             Record::SegmentSent { flow, .. }
             | Record::SegmentReceived { flow, .. }
+            | Record::TimerArmed { flow, .. }
+            | Record::TimerExpired { flow, .. }
+            | Record::TimerStopped { flow, .. }
+            | Record::AppSent { flow, .. }
+            | Record::RateSet { flow, .. }
+            | Record::AppClosed { flow }
             | Record::DataReceived { flow, .. }
             | Record::PathTaken { flow, .. }
             | Record::Delivered { flow, .. }
@@ -101,7 +103,7 @@ impl Record {
 
     /// Whom it is about.
     pub fn about(&self) -> Subject {
-        match *self {
+        let subject = match *self {
             Record::FrameBegan { ref frame, .. } | Record::FrameUnsent { ref frame } => {
                 Subject::node(frame.src).and_frame(frame)
             }
@@ -126,6 +128,11 @@ impl Record {
             | Record::RouteInstalled { node, .. }
             | Record::RoutingTimerArmed { node, .. }
             | Record::RoutingTimerExpired { node, .. }
+            | Record::SegmentSent { node, .. }
+            | Record::SegmentReceived { node, .. }
+            | Record::TimerArmed { node, .. }
+            | Record::TimerExpired { node, .. }
+            | Record::TimerStopped { node, .. }
             | Record::QueueLength { node, .. } => Subject::node(node),
             Record::WireBegan { node, packet, .. }
             | Record::WireEnded { node, packet, .. }
@@ -141,24 +148,22 @@ impl Record {
             | Record::Dropped { node, packet, .. }
             | Record::Marked { node, packet, .. } => Subject::node(node).and_packet(packet),
             Record::PacketMade { packet } => Subject::default().and_packet(packet),
-            Record::SegmentSent { node, flow, .. }
-            | Record::SegmentReceived { node, flow, .. }
-            | Record::TimerArmed { node, flow, .. }
-            | Record::TimerExpired { node, flow, .. }
-            | Record::TimerStopped { node, flow, .. } => Subject::node(node).and_flow(flow),
-            Record::AppSent { flow, .. }
-            | Record::RateSet { flow, .. }
-            | Record::AppClosed { flow }
-            | Record::DataReceived { flow, .. }
-            | Record::PathTaken { flow, .. }
-            | Record::Delivered { flow, .. }
-            | Record::Completed { flow }
-            | Record::Reset { flow, .. }
-            | Record::Window { flow, .. }
-            | Record::AckWindow { flow, .. }
-            | Record::SendingRate { flow, .. }
-            | Record::Rtt { flow, .. } => Subject::flow(flow),
-            Record::ParameterSet { .. } | Record::SampleEnd | Record::MeasureBegan => Subject::default(),
-        }
+            Record::AppSent { .. }
+            | Record::RateSet { .. }
+            | Record::AppClosed { .. }
+            | Record::DataReceived { .. }
+            | Record::PathTaken { .. }
+            | Record::Delivered { .. }
+            | Record::Completed { .. }
+            | Record::Reset { .. }
+            | Record::Window { .. }
+            | Record::AckWindow { .. }
+            | Record::SendingRate { .. }
+            | Record::Rtt { .. }
+            | Record::ParameterSet { .. }
+            | Record::SampleEnd
+            | Record::MeasureBegan => Subject::default(),
+        };
+        subject.and_flow(self.flow())
     }
 }
