@@ -94,6 +94,7 @@ impl Memory {
                 *mean = kept * *mean + (1.0 - kept) * value;
             }
             Memory::Window { last, most } => {
+                // More samples alike than the window holds would only replace each other.
                 for _ in 0..times.min(*most as u64) {
                     if last.len() == *most {
                         last.pop_front();

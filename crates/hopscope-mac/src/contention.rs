@@ -211,6 +211,8 @@ impl Station {
                         self.on_busy(at, carrier_before, holds, rules);
                     }
                 }
+                // Only with `ignored_frame = "nav-eifs"`: ns-2 reserves the air for the frame that it could not take
+                // and for EIFS.
                 Some(Edge::Ignored { end, .. }) => self.extend_nav(end + rules.timing.eifs),
                 Some(Edge::Silent) => {
                     if self.radio.has(NAV_UNCONFIRMED) {
@@ -292,6 +294,7 @@ impl Station {
     #[inline(always)]
     pub fn begin_tx(&mut self, now: Time, end: Time, rules: &StationRules) {
         if self.radio.has(FREEZES) {
+            // The own transmission needs no time to be sensed.
             self.freeze(now, self.busy_until(), Span::ZERO, rules);
         }
         self.radio.begin_tx(end);
@@ -343,6 +346,7 @@ impl Station {
     /// A frame to send has come: true when a back-off is already running that it can use.
     pub fn adopt_post_backoff(&mut self, now: Time, rules: &StationRules) -> bool {
         if self.own().post_only && self.own().access != Access::None {
+            // No event stands at the end of a back-off that nobody waits for: it may have ended long ago.
             let is_over = self.expiry(self.busy_until(), rules) <= now;
             let has_no_slot = rules.draws_if_found_busy && self.own().remaining == 0;
             if is_over || has_no_slot {
@@ -361,6 +365,7 @@ impl Station {
 
     /// Adds the slots that make up `added` to the pending back-off.
     pub fn lengthen_backoff(&mut self, added: Span, rules: &StationRules) {
+        // Only whole slots are counted down; rounded up, the back-off is never shorter than what was added.
         self.own_mut().remaining += added.0.div_ceil(rules.timing.slot.0) as u32;
     }
 
@@ -380,6 +385,7 @@ impl Station {
     /// Draws a back-off that does not freeze.
     pub fn start_nonfreezing(&mut self, now: Time, rules: &StationRules) {
         self.start_backoff(now, rules);
+        // After the draw, which has made it a back-off that freezes.
         self.set_access(Access::NonFreezing);
     }
 
@@ -401,6 +407,8 @@ impl Station {
         if expiry > now {
             return self.ask_at(self.with_eifs_ended(expiry, busy_until, now, rules));
         }
+        // By the standard the count is over only where the medium is idle. ns-2 asks at the end, and takes a busy
+        // medium for a failed attempt (docs/models/ns2.md, 22).
         if rules.busy_at_expiry == BusyAtExpiry::DoubleCw && !self.is_idle(now) {
             self.double_cw(rules);
             self.start_backoff(now, rules);
@@ -434,6 +442,8 @@ impl Station {
     /// An access event came up at `now`; false when a later decision made it stale.
     #[inline]
     pub fn access_event(&mut self, now: Time) -> bool {
+        // No event is taken out of the queue. One that an earlier one has replaced finds another instant noted, or
+        // none.
         let live = self.own().queued_at == now;
         if live {
             self.own_mut().queued_at = Time::NEVER;
@@ -465,6 +475,8 @@ impl Station {
         let difs = rules.timing.difs;
         match self.own().access {
             Access::NonFreezing => self.own().armed_at + difs,
+            // ns-2 and ns-3 let DIFS begin with the back-off. By the standard idle time before it counts (10.3.4.3),
+            // so that only the slots wait for it.
             _ if rules.ifs_from_start => busy_until.max(self.eifs_until()).max(self.own().armed_at) + difs,
             _ => (busy_until.max(self.eifs_until()) + difs).max(self.own().armed_at),
         }
@@ -509,6 +521,8 @@ impl Station {
         let count_from = self.count_from(busy_until, rules);
         let expiry = count_from + rules.timing.slot * u64::from(self.own().remaining);
         if expiry <= at + unseen {
+            // Nothing waits for the end of a post-back-off: it has ended. A frame that waits goes out whatever begins
+            // from here on.
             if self.own().post_only {
                 self.set_access(Access::None);
             } else {
@@ -516,6 +530,8 @@ impl Station {
             }
             return;
         }
+        // Whoever has to defer draws a back-off (10.3.4.3); in ns-3 one of no slots, as the packet had found the
+        // medium idle.
         if self.own().access == Access::Immediate {
             self.set_access(Access::Backoff);
             self.own_mut().remaining = if rules.draws_if_found_busy { 0 } else { self.draw(rules) };

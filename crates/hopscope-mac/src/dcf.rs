@@ -229,6 +229,7 @@ impl Dcf {
         // A back-off that still runs after the last frame serves this packet, which draws none of its own (10.3.4.3).
         if !cx.station.adopt_post_backoff(cx.now, &cx.rules.station) {
             let idle = cx.station.is_idle(cx.now);
+            // Versions of ns-2 before 2006 (docs/models/ns2.md, 21).
             if cx.rules.nonfreezing_defer && idle {
                 cx.station.start_nonfreezing(cx.now, &cx.rules.station);
             } else if cx.rules.immediate_access && idle {
@@ -320,6 +321,8 @@ impl Dcf {
         if let Reply::Pending { kind, mode, to, duration } = self.reply {
             self.send_reply(kind, mode, to, duration, cx);
         } else if self.phase == Phase::SifsData {
+            // After a CTS the data frame goes whatever the medium does (10.3.2.9); ns-2 asks the medium, and takes a
+            // busy one for a failed attempt (docs/models/ns2.md, 22).
             if cx.rules.data_needs_idle && !cx.station.is_idle(cx.now) {
                 self.phase = Phase::Contend;
                 cx.out.failed = true;
@@ -340,6 +343,7 @@ impl Dcf {
         match self.phase {
             Phase::Broadcasting => {
                 self.retries.on_broadcast();
+                // Nobody answers a broadcast, so that one which has left counts as a success.
                 cx.station.reset_cw(&cx.rules.station);
                 self.finish(Outcome::Sent, true, cx);
             }
@@ -374,6 +378,7 @@ impl Dcf {
         }
         let mode = cx.rules.rates.response(frame.mode);
         let timing = cx.rules.timing();
+        // What the RTS reserves less what the CTS takes (9.3.1.3); zero where a sender reserved too little.
         let duration = frame.duration.saturating_sub(timing.sifs + timing.response(mode));
         self.reply = Reply::Pending { kind: FrameKind::Cts, mode, to: frame.src, duration };
         self.arm_sifs(cx);
@@ -409,6 +414,7 @@ impl Dcf {
     #[inline(always)]
     pub(super) fn takes_data(&self, frame: &Frame, asked: bool, cx: &MacCx<'_>) -> bool {
         let awaited = matches!(self.reply, Reply::AwaitData { from, until } if from == frame.src && cx.now < until);
+        // The answer under way keeps its turn; a frame that ends within its SIFS gets none and comes again.
         let busy = matches!(self.reply, Reply::Pending { .. });
         !busy && (!asked || awaited || !cx.rules.uses_rts(frame.dst, frame.bytes))
     }
@@ -416,6 +422,7 @@ impl Dcf {
     /// Answers a data frame after SIFS with an ACK of this Duration field.
     #[inline(always)]
     pub(super) fn acknowledge(&mut self, to: NodeId, asked: Mode, duration: Span, cx: &mut MacCx<'_>) {
+        // Where an own CTS has asked for this frame, the station has waited for it until here and no longer.
         cx.station.hold(cx.now);
         let mode = cx.rules.rates.response(asked);
         self.reply = Reply::Pending { kind: FrameKind::Ack, mode, to, duration };
@@ -435,6 +442,7 @@ impl Dcf {
         let frame = Frame {
             kind: FrameKind::Rts,
             mode,
+            // The Retry bit is that of data and management frames (9.2.4.1.6): a repeated RTS does not carry it.
             retry: false,
             frag: 0,
             seq: 0,
@@ -451,6 +459,8 @@ impl Dcf {
 
     fn send_data(&mut self, cx: &mut MacCx<'_>) {
         let Some(out) = &mut self.current else { return };
+        // The Retry bit says that this data frame was sent before. RTS frames before it, answered or not, do not
+        // count.
         let retry = std::mem::replace(&mut out.is_repeated, true);
         let out = *out;
         let broadcast = out.to == NodeId::BROADCAST;
@@ -475,6 +485,7 @@ impl Dcf {
             duration,
         };
         self.transmit(frame, cx);
+        // The timer of a broadcast marks its end alone.
         let wait = if broadcast { Span::ZERO } else { cx.rules.answer_wait(out.mode) };
         self.arm_response(cx.now + out.airtime() + wait, cx);
     }
@@ -483,6 +494,8 @@ impl Dcf {
         let timing = cx.rules.timing();
         let airtime = timing.response(mode);
         self.reply = Reply::None;
+        // An ACK goes whatever the medium does (10.3.2.11); a CTS needs an idle NAV (10.3.2.9), here at the end of
+        // SIFS.
         let is_cts = kind == FrameKind::Cts;
         if is_cts {
             let allowed = match cx.rules.cts_rule {
@@ -512,6 +525,7 @@ impl Dcf {
             duration,
         };
         self.transmit(frame, cx);
+        // After the transmission has begun: slots that passed before it count up to what was known to be busy then.
         if let Reply::AwaitData { until, .. } = self.reply {
             cx.station.hold(until);
         }

@@ -15,6 +15,7 @@ impl Dcf {
             self.retries.on_ack(out.rts);
             self.rates.report(cx.rules.rate_rules.as_deref(), out.to, Attempt::Acknowledged, cx.now);
         }
+        // The ACK of a fragment resets the window like any other (10.3.3).
         cx.station.reset_cw(&cx.rules.station);
         if cx.rules.fragmentation.is_none() || !self.next_fragment(cx) {
             self.finish(Outcome::Sent, true, cx);
@@ -25,6 +26,8 @@ impl Dcf {
         let Some(out) = &mut self.current else { return };
         let frame = if self.phase == Phase::WaitCts { FrameKind::Rts } else { FrameKind::Data };
         let rate_rules = cx.rules.rate_rules.as_deref();
+        // The rate control first: one with a chain of rates has the say over the packet, whatever the retry limits
+        // are.
         let decided = self.rates.report(rate_rules, out.to, Attempt::Unanswered(frame), cx.now);
         self.attempts.data_failures += u64::from(frame == FrameKind::Data);
         let Failure { gives_up, resets_cw } =
@@ -37,10 +40,12 @@ impl Dcf {
         if gives_up {
             self.attempts.retry_drops += 1;
             if frame == FrameKind::Rts {
+                // It has seen the failures of data frames only, and would take the packet for one under way.
                 self.rates.report(rate_rules, out.to, Attempt::Abandoned, cx.now);
             }
             self.finish(Outcome::RetryLimit, cx.rules.backoff_after_drop, cx);
         } else {
+            // After the report: the rate may have changed, and airtime and RTS with it.
             out.prepare(&self.rates, cx.rules);
             self.attempts.retries += 1;
             self.phase = Phase::Contend;

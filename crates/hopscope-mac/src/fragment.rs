@@ -45,6 +45,7 @@ impl Fragmentation {
     pub fn new(mac: &MacConfig) -> Option<Self> {
         let threshold = mac.fragmentation_threshold?;
         Some(Fragmentation {
+            // A threshold that leaves no room for an even number of bytes after the header still moves two.
             payload: (threshold.saturating_sub(mac.data_header) & !1).max(2),
             header: mac.data_header,
             lifetime: mac.receive_lifetime,
@@ -113,8 +114,11 @@ impl Dcf {
         }
         let Some(next) = out.control.next_fragment() else { return false };
         out.control = next;
+        // Chosen anew: it goes after SIFS without an RTS, but if it fails it contends like a frame of its own and may
+        // need one.
         out.is_repeated = false;
         out.prepare(&self.rates, cx.rules);
+        // The timer of the wait that this ACK has ended still runs.
         self.response_timer.renew();
         self.phase = Phase::SifsData;
         self.arm_sifs(cx);
@@ -129,6 +133,7 @@ impl Dcf {
     /// A data frame for this node came in where packets may be cut.
     #[inline(never)]
     pub(super) fn on_fragment(&mut self, frame: &Frame, cut: &Fragmentation, cx: &mut MacCx<'_>) {
+        // Later fragments follow an ACK; no CTS asks for them.
         if !self.takes_data(frame, cx.rules.data_needs_cts && frame.frag == 0, cx) {
             return;
         }

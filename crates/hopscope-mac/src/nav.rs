@@ -10,6 +10,7 @@ impl Station {
     #[inline]
     pub(super) fn extend_nav(&mut self, until: Time) {
         if until > self.nav_until {
+            // Longer than the NAV of the RTS, if that is why it runs: this reservation does not fall back.
             self.nav_until = until;
             self.radio.clear(NAV_UNCONFIRMED);
         }
@@ -29,6 +30,7 @@ impl Station {
         self.nav_until = until;
         self.radio.set_owner_span(ahead);
         self.radio.set(NAV_UNCONFIRMED);
+        // A reservation that ends by the instant of decision is over by then; only a longer one has to be remembered.
         if before > self.nav_reset_at() {
             self.own_mut().nav_before = before;
             self.radio.set(NAV_BEFORE);
@@ -55,6 +57,7 @@ impl Station {
         if self.radio.has(NAV_UNCONFIRMED) {
             self.radio.clear(NAV_UNCONFIRMED);
             let reset_at = self.nav_reset_at();
+            // The standard asks for PHY-RXSTART.indication in time, which comes after preamble and header (10.3.2.4).
             let latest = if rules.nav_by_carrier { reset_at } else { rules.timing.announced_by(reset_at) };
             if at > latest {
                 self.nav_until = self.nav_fallback();

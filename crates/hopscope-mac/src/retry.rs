@@ -98,6 +98,7 @@ impl Retries {
     #[inline]
     pub fn on_cts(&mut self, rules: &RetryRules) {
         match rules.counting {
+            // In ns-3 a CTS ends no row of failures: `cw_failures` counts up to the next ACK.
             Counting::Packet if rules.cw_failures.is_none() => self.station.short = 0,
             Counting::Packet => {}
             Counting::Station => self.packet.short = 0,
@@ -107,6 +108,7 @@ impl Retries {
     /// A data frame was acknowledged.
     #[inline]
     pub fn on_ack(&mut self, after_rts: bool) {
+        // The packet may go on with its next fragment, which has attempts of its own.
         *self.packet.of(after_rts) = 0;
         self.station.short = 0;
         if after_rts {

@@ -133,6 +133,7 @@ impl MacRules {
             station: StationRules::new(RadioRules::new(radio), timing, mac),
             rates,
             rate_rules,
+            // ns-2 compares the size with PLCP bits; taking them from the threshold leaves frames their bytes.
             rts_threshold: mac.rts_threshold.map(|threshold| threshold.saturating_sub(plcp)),
             retry: RetryRules::new(mac),
             header: mac.data_header + mac.llc_header,

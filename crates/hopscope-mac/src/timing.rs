@@ -28,6 +28,8 @@ fn payload(phy: Phy, bytes: u32, rate: u64) -> Span {
     Span::from_micros(match phy {
         Phy::Dsss => (bits * 1_000_000).div_ceil(rate),
         Phy::Ofdm | Phy::ErpOfdm => {
+            // SERVICE field and tail bits around the frame (17.4.3). The 6 us without signal make up for ERP's SIFS,
+            // which is 6 us shorter than that of OFDM and leaves a decoder too little time.
             let symbols = (16 + bits + 6).div_ceil(ofdm_bits_per_symbol(rate));
             let extension = if phy == Phy::ErpOfdm { 6 } else { 0 };
             4 * symbols + extension
@@ -39,6 +41,7 @@ fn payload(phy: Phy, bytes: u32, rate: u64) -> Span {
 fn preamble(radio: &RadioConfig) -> Span {
     match radio.phy {
         Phy::Dsss => Span(u64::from(radio.plcp_bits_1m) * 1_000 + u64::from(radio.plcp_bits_2m) * 500),
+        // 16 us of training and one symbol of SIGNAL (17.3.2).
         Phy::Ofdm | Phy::ErpOfdm => Span::from_micros(20),
     }
 }

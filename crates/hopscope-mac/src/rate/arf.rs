@@ -107,10 +107,12 @@ impl Arf {
                 if let Some((factor, most)) = rules.grow {
                     let grown = |count: u32| (f64::from(count) * factor) as u32;
                     self.wanted_successes = grown(self.wanted_successes).min(most);
+                    // As in ns-3: the least number of attempts is that of the successes, not their own.
                     self.wanted_attempts = grown(self.wanted_attempts).max(rules.successes);
                 }
                 self.go(down, rules);
             }
+            // The trial ends with the next success; until then more failures lead no further down.
             self.attempts = 0;
         } else if self.failures >= 2 {
             if self.failures % 2 == 0 {

@@ -68,6 +68,7 @@ fn tries(exchange: Span, slot: Span) -> u32 {
     let mut fit = 1;
     for repeated in 1..=MOST_TRIES {
         time = time + exchange + Span(slot.0 * window / 2);
+        // The step of ns-3; that of 10.3.3 would be 2 CW + 1.
         window = (2 * (window + 1)).min(1023);
         if time > TURN {
             break;
@@ -189,6 +190,7 @@ impl Minstrel {
             let all = first + second + third;
             if self.failures < all + self.seen[0].tries {
                 let [one, two, three] = self.chain();
+                // As in ns-3, the second rate has one attempt more than its turn, and the slowest one less.
                 let place = match self.failures {
                     failed if failed < first => one,
                     failed if failed <= first + second => two,
@@ -280,6 +282,8 @@ impl Minstrel {
         let mut likely = 0;
         let mut probability = 0.0;
         for (place, seen) in self.seen.iter().enumerate() {
+            // Among rates that lose next to nothing the fastest is the likely one: their shares differ by chance
+            // alone.
             let safe = seen.probability >= NEARLY_ALL && seen.throughput >= self.seen[likely].throughput;
             if safe || seen.probability >= probability {
                 (likely, probability) = (place, seen.probability);
@@ -301,6 +305,7 @@ impl Seen {
         } else {
             self.unused = 0;
             let share = f64::from(self.acknowledged) / f64::from(self.sent);
+            // A share of nothing would drag the average of a rate down that has only now begun to work.
             let past = if self.has_worked { weight } else { 0.0 };
             self.probability = share * (1.0 - past) + self.probability * past;
             self.throughput = self.probability / rate.airtime.as_secs();

@@ -251,6 +251,7 @@ impl NeighbourRates {
             place
         });
         let algorithm = &mut self.neighbours[place].1;
+        // The attempt belongs to the mode that it went in, which the report may change.
         let before = algorithm.mode();
         self.sent.count(before);
         let gives_up = match (&mut *algorithm, rules) {
