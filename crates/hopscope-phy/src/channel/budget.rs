@@ -38,6 +38,7 @@ impl Budget {
         let loss = PathLoss::new(radio);
         let at = |range: f64| loss.power(range + RANGE_SLACK);
         let (decodable, sensed, interferes) = (at(radio.tx_range), at(radio.cs_range), at(radio.interference_range));
+        // Energy detection has a threshold of its own (`energy_range`); without one it is that of a single frame.
         let busy = (radio.carrier_sense == CarrierSense::Sum)
             .then(|| if radio.energy_range > 0.0 { at(radio.energy_range) } else { sensed });
         Budget { loss, decodable, sensed, interferes, busy }
@@ -57,6 +58,7 @@ impl Budget {
         match (radio.interference, radio.interference_reach) {
             (Interference::Range, _) => self.sensed.min(self.interferes),
             (Interference::Sinr, InterferenceReach::Ratio) => self.sensed.min(self.least_interference(radio)),
+            // What cannot be sensed does not exist to these, as in ns-2 and ns-3.
             (Interference::Capture, _) | (Interference::Sinr, InterferenceReach::CarrierSense) => self.sensed,
         }
     }
@@ -86,6 +88,7 @@ impl Budget {
         }
         let shadowing = if radio.shadowing == Shadowing::None { 0.0 } else { DEVIATIONS * radio.shadowing_sigma };
         let fading = BlockFading::new(radio).map_or(0.0, |fading| 10.0 * fading.peak().log10());
+        // Independent margins: both at their worst at once would reach much farther than any frame does.
         let margin = shadowing.hypot(fading);
         let far = radio.interference == Interference::Sinr && self.floor(radio) < self.sensed;
         if margin == 0.0 && gain == 1.0 && !far {
@@ -94,6 +97,7 @@ impl Budget {
         let most = (LONGEST_DELAY * radio.propagation_speed).max(ranges);
         let least = self.floor(radio) / (gain * 10f64.powf(margin / 10.0));
         let reach = self.loss.distance_of(least, most);
+        // At the usual power the ranges hold by definition; at another one thresholds alone decide.
         if gain == 1.0 { reach.max(ranges) } else { reach }
     }
 }

@@ -32,6 +32,7 @@ impl Decoding {
     /// True when the same nodes decode each other at these positions with these parameters.
     pub fn is_of(&self, positions: &[[f64; 2]], radio: &RadioConfig, seed: u64) -> bool {
         let law = Law::new(radio, seed);
+        // Where distance decides, neither the seed nor another parameter of the radio changes who decodes whom.
         let by_distance = self.law.is_plain(1.0) && law.is_plain(1.0);
         let is_same = if by_distance {
             self.law.radio.tx_range == radio.tx_range && self.range == range(&law)

@@ -36,6 +36,7 @@ impl BlockFading {
         let offset = key % self.block;
         let block = (now.0 + offset) / self.block;
         let mut stream = Stream::derive(key, 0, block, Purpose::Fading);
+        // Gamma with shape 1 is exponential, and that takes one draw.
         let power = if self.shape == 1.0 { stream.exponential(1.0) } else { stream.gamma(self.shape) };
         (power, Time((block + 1) * self.block - offset))
     }

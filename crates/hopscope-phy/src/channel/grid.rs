@@ -24,6 +24,7 @@ impl Raster {
         for axis in 0..2 {
             (low[axis], high[axis]) = (fold(axis, f64::min, f64::INFINITY), fold(axis, f64::max, f64::NEG_INFINITY));
             if margin > 0.0 {
+                // Nodes in a line have no extent across it.
                 let more = margin * (high[axis] - low[axis]).max(range);
                 (low[axis], high[axis]) = (low[axis] - more, high[axis] + more);
             }
@@ -31,6 +32,7 @@ impl Raster {
         let (width, height) = ((high[0] - low[0]).max(0.0), (high[1] - low[1]).max(0.0));
         let limit = CELLS_PER_NODE * positions.len() as f64 + 1.0;
         let mut cell = range.max(1e-6);
+        // A field that is large for its range would have more cells than nodes, all but a few of them empty.
         while (width / cell + 1.0) * (height / cell + 1.0) > limit {
             cell *= 2.0;
         }
@@ -89,6 +91,8 @@ impl Grid {
         let mut starts = vec![0; raster.cells() + 1];
         let mut members = vec![0; positions.len()];
         let cells: Vec<usize> = positions.iter().map(|p| raster.cell_of(p)).collect();
+        // A counting sort: the nodes of a cell lie together in order of their numbers, and no cell needs a list of
+        // its own.
         for &cell in &cells {
             starts[cell + 1] += 1;
         }
@@ -144,6 +148,7 @@ impl DrainingGrid {
                     at += 1;
                 }
             }
+            // Once for each cell, as `refill` goes over them all.
             if left[cell] == full && (end as u32) < full {
                 touched.push(cell as u32);
             }
@@ -195,6 +200,7 @@ impl Moving {
         if old != new {
             let place =
                 self.members[old].iter().position(|&n| n == node).expect("a node is in the cell of its position");
+            // In any order: who asks for nodes sorts them by distance.
             self.members[old].swap_remove(place);
             self.members[new].push(node);
         }

@@ -66,6 +66,7 @@ impl Law {
             let squared = dx * dx + dy * dy;
             (squared <= limit && other as usize != node).then_some((squared, other))
         }));
+        // The order in which nodes hear a frame is part of the results: at equal distances the number decides.
         near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
     }
 
@@ -134,6 +135,7 @@ impl Law {
     fn own_link(&self, node: usize, gain: f64, distance: f64, to: u32, place: u32) -> Option<Link> {
         let mut power = self.budget.loss.power(distance);
         if self.radio.shadowing == Shadowing::Static {
+            // By its own name: the level does not depend on who else is there, or on which link is made first.
             let name = pair(NodeId(node as u32), NodeId(to));
             let level = Stream::derive(self.seed, 0, name, Purpose::Shadowing).normal();
             power *= factor(self.radio.shadowing_sigma * level);

@@ -70,10 +70,12 @@ impl PackedLinks {
         } else {
             self.unused += room;
             if self.unused > self.links.len() / 2 {
+                // Empty first: its old links are not worth moving.
                 self.spans[node.index()] = [start, start];
                 self.pack();
             }
             self.spans[node.index()][0] = self.links.len();
+            // Any link fills the room; the list itself follows below.
             self.links.resize(self.links.len() + links.len(), links[0]);
         }
         let start = self.spans[node.index()][0];

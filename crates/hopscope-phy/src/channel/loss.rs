@@ -160,6 +160,7 @@ impl Losses {
     /// True when the copy of a frame of `bits` bits that leaves now over the link of `from` to `to` is lost. Instants
     /// never go back.
     pub fn hit(&mut self, from: NodeId, to: NodeId, bits: u32, now: Time) -> bool {
+        // A trace has the whole say over its link, also where `nodes` or `links` leave the link out.
         if !self.traced.is_empty() {
             if let Some(&probability) = self.traced.get(&[from.0, to.0]) {
                 return self.streams[to.index()].uniform() < probability;
@@ -184,6 +185,7 @@ impl Losses {
             link.state = pick(next, link.stream.uniform());
             let time = match self.leaves[link.state].sojourn {
                 Sojourn::Stays => u64::MAX,
+                // A nanosecond at least, so that even a mean of almost nothing brings the states past `now`.
                 Sojourn::Exponential(mean) => (link.stream.exponential(mean) as u64).max(1),
                 Sojourn::Steps(step, again) => step.saturating_mul(whole_steps(again, link.stream.uniform())),
             };
@@ -195,6 +197,7 @@ impl Losses {
 
 /// Steps until a state is left that is kept with probability `again` at each: geometric, 1 or more.
 fn whole_steps(again: f64, uniform: f64) -> u64 {
+    // Uniform reals lie below 1, so that the logarithm is finite.
     if again <= 0.0 { 1 } else { ((1.0 - uniform).ln() / again.ln()) as u64 + 1 }
 }
 

@@ -96,6 +96,7 @@ impl Medium {
 
     /// Notes where the state of each node lies; until then that is its number.
     pub fn place(&mut self, places: Arc<[u32]>) {
+        // The lists of a network that stands still are never made again, so that they are changed where they lie.
         self.lists.all_mut().iter_mut().for_each(|link| link.place = places[link.to.index()]);
         self.places = Some(places);
     }
@@ -118,6 +119,7 @@ impl Medium {
         let motion = motion(&mut self.motion, &self.positions, &self.law);
         motion.powers[node.index()] = power;
         motion.right_until[node.index()] = Right::Not;
+        // With nodes under way the list is worked out when it is next asked for.
         if motion.travel.is_none() {
             self.remake(node);
         }
@@ -177,6 +179,7 @@ impl Medium {
             let right_at = std::mem::replace(&mut motion.right_at[node.index()], motion.epoch);
             if right_at != motion.epoch {
                 let reach = motion.powers[node.index()].reach;
+                // A change farther away than the node reaches leaves its list as it is.
                 if motion.cells.changed(&self.positions[node.index()], reach) > right_at {
                     self.remake(node);
                 }
@@ -205,6 +208,7 @@ impl Medium {
         motion.right_until[n] = Right::Until(until, travel.jumps());
         let (at, places) = (|node: NodeId| travel.at(node.index(), now), places.as_deref());
         motion.traced.replay(node, made, |to, watts| law.traced([at(node), at(to)], to, watts, places));
+        // After the traces: a part weakens a traced link as it does one of the model.
         if !motion.parts.is_empty() {
             law.weaken(node, &motion.parts, made);
         }
@@ -226,6 +230,7 @@ impl Medium {
             self.law.weaken(node, &motion.parts, &mut self.made);
         }
         self.lists.replace(node, &self.made);
+        // Not `refresh` alone comes here: the next one need not look for changes that this list has.
         motion.right_at[node.index()] = motion.epoch;
         #[cfg(test)]
         {
@@ -252,6 +257,7 @@ impl Medium {
         let Power { gain, reach } = motion.map_or(self.law.full, |motion| motion.powers[from.index()]);
         let squared = dx * dx + dy * dy;
         let model =
+            // A list has only nodes within reach; a single link has to be held to that here.
             || if squared > reach * reach { None } else { self.law.link(from.index(), (squared, to.0), gain, None) };
         let link = match motion {
             None => model(),

@@ -69,6 +69,7 @@ impl Channel {
             Some(variation) => variation.hear(from, link, now)?,
             None => (link.power, link.flags),
         };
+        // What is not heard draws no loss: who is too far away moves nobody's draws.
         if let Some(losses) = &mut self.losses {
             if losses.concern(frame.is_data) && losses.hit(from, link.to, frame.bits, now) {
                 if losses.drops() {

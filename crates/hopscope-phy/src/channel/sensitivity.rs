@@ -23,6 +23,7 @@ const MOST_M: f64 = 1e5;
 fn sensitivity_dbm(radio: &RadioConfig) -> Option<f64> {
     Some(match (radio.phy, radio.data_rate) {
         (Phy::Dsss, 11_000_000) => -76.0,
+        // 1 and 2 Mbit/s share the reference; for 5.5 Mbit/s the standard gives no number.
         (Phy::Dsss, _) => return None,
         (Phy::Ofdm | Phy::ErpOfdm, rate) => match rate {
             6_000_000 => -82.0,

@@ -48,6 +48,7 @@ impl GaussMarkov {
         let offset = key % self.step;
         let place = (now.0 + offset) / self.step;
         let draw = |place: u64| Stream::derive(key, 0, place, Purpose::Shadowing).normal();
+        // Each draw belongs to the number of a step: the ends of a segment are those of its neighbours, too.
         let mut low = place >> HALVINGS << HALVINGS;
         let (mut a, mut b) = (draw(low), draw(low + (1 << HALVINGS)));
         for level in (0..HALVINGS).rev() {

@@ -69,6 +69,7 @@ impl Course {
     /// The same as [`Leg::at`]; nothing before it begins and after it has ended.
     #[inline(always)]
     fn at(&self, now: Time) -> Option<[f64; 2]> {
+        // Before the beginning the difference wraps to more than any span, so that one comparison asks for both ends.
         let gone = now.0.wrapping_sub(self.since.0);
         // Signed: what converts in one instruction.
         let done = gone as i64 as f64 * self.rate;
@@ -170,6 +171,7 @@ impl Travel {
             // With the rounding of instants to nanoseconds.
             self.fastest = fastest * (1.0 + 1e-6);
             self.per_metre = 1e9 / self.fastest;
+            // Candidates were chosen by the old speed.
             self.jumps += 1;
             self.take(now);
         }
@@ -189,6 +191,7 @@ impl Travel {
 
     /// Time in which no node goes farther than so many metres.
     fn time_for(&self, metres: f64) -> Span {
+        // Nodes at rest may stay so for ever: neither the quotient nor the span may overflow.
         Span::from_secs_f64((metres / self.fastest.max(1e-12)).min(LONGEST))
     }
 
@@ -274,9 +277,11 @@ impl Travel {
         let room = ROOM * reach;
         let limit = (reach + room) * (reach + room);
         let mut all = std::mem::take(&mut self.candidates[node]);
+        // After a jump nothing that was worked out from speeds holds.
         if (all.jumps, all.reach) != (self.jumps, reach) {
             all.nodes.clear();
         }
+        // The number of the search marks whom it has met: nothing has to be cleared before the next one.
         self.searches += 1;
         let mut met = std::mem::take(&mut self.met);
         met[node] = self.searches;

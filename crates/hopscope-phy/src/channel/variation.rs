@@ -54,8 +54,10 @@ impl Variation {
     #[inline]
     pub fn hear(&mut self, from: NodeId, link: &Link, now: Time) -> Option<(f32, u8)> {
         let name = pair(from, link.to);
+        // A process that is not there never has to be asked.
         let still = |varies: bool| if varies { Time::ZERO } else { Time::NEVER };
         let state = self.states.at(name, || State {
+            // One name for both processes; their purposes keep their draws apart.
             key: Stream::derive(self.seed, 0, name, Purpose::Fading).next_u64(),
             shadowing_until: still(self.shadowing.is_some()),
             fading_until: still(self.fading.is_some()),

@@ -50,6 +50,8 @@ impl Bounded {
             _ => steady::chosen_speed(m, rng),
         };
         if m.model == MobilityModel::GaussMarkov {
+            // Speed and direction begin with the distribution that the process keeps, so that nothing settles in a
+            // run.
             self.direction += m.direction_deviation * rng.normal();
         }
         self.go(Time::ZERO, place)
@@ -99,12 +101,14 @@ impl Bounded {
         let walls = [to_wall(0), to_wall(1)];
         let wall = walls[0].min(walls[1]);
         let time = wall.min(self.left);
+        // Rounding may end a hair beyond the wall.
         let to = [0, 1].map(|axis| (from[axis] + velocity[axis] * time).clamp(0.0, self.m.area[axis]));
         self.left -= time;
         if wall <= time {
             // Both walls of a corner turn it.
             for (_, turn) in walls.into_iter().zip([PI, 0.0]).filter(|&(wall, _)| wall <= time) {
                 self.direction = turn - self.direction;
+                // Otherwise the mean would press the node against the wall from now on.
                 self.mean_direction = turn - self.mean_direction;
             }
         }

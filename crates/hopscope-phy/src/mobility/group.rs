@@ -53,6 +53,7 @@ impl Member {
     }
 
     fn both(&self, now: Time) -> Leg {
+        // The sum of two straight legs is straight as long as both last.
         let until = self.point_leg.until.min(self.about_leg.until);
         let place = |at: Time| {
             let (point, about) = (self.point_leg.at(at), self.about_leg.at(at));

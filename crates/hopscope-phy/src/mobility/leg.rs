@@ -42,6 +42,7 @@ impl Leg {
     /// Where the node is, metres.
     #[inline]
     pub fn at(&self, now: Time) -> [f64; 2] {
+        // A leg that takes no time has no rate, and puts the node at its end at once.
         if now >= self.until || self.rate == 0.0 {
             return self.to;
         }

@@ -31,6 +31,7 @@ pub(super) struct Manhattan {
 impl Manhattan {
     /// A node on the streets of an area from the origin on.
     pub(super) fn new(m: &MobilityConfig) -> Self {
+        // A side that is a whole number of blocks keeps the last one in spite of rounding.
         let blocks = m.area.map(|side| ((side / m.block) * (1.0 + 1e-12)) as i64);
         Manhattan { m: m.clone(), blocks, crossing: [0; 2], heading: 0, arrives: false }
     }
@@ -54,6 +55,7 @@ impl Manhattan {
         let (from, to) = if ahead { (from, to) } else { (to, from) };
         self.crossing = to;
         let (rest, travel) = (steady::mean_pause(&self.m), self.m.block * steady::mean_slowness(&self.m));
+        // By time, not by legs: a node is seen at rest as often as it spends time there.
         if rng.uniform() * (rest + travel) < rest {
             return Leg::rest(Time::ZERO, steady::left_of_pause(&self.m, rng), self.place(to));
         }
@@ -77,6 +79,7 @@ impl Manhattan {
 
     /// Where it goes on from its crossing.
     fn turn(&self, rng: &mut Stream) -> usize {
+        // Straight on, left, right; two quarters would be back.
         let there = [0, 1, 3].map(|turn| (self.heading + turn) % 4);
         let mut open = there.into_iter().filter(|&heading| self.is_street(heading));
         let found: Vec<usize> = open.by_ref().collect();

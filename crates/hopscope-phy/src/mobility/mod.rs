@@ -78,6 +78,7 @@ impl Mobility {
                     MobilityModel::RandomWalk | MobilityModel::GaussMarkov => Walk::Bounded(Bounded::new(m)),
                     MobilityModel::Manhattan => Walk::Manhattan(Manhattan::new(m)),
                     MobilityModel::Group => {
+                        // In order of their numbers, so that groups differ in size by at most one.
                         let group = place * m.groups as usize / members;
                         Walk::Member(Box::new(Member::new(m, config.seed, group)))
                     }

@@ -20,6 +20,7 @@ impl Recorded {
 
     /// The leg at time zero: at rest until the first instant.
     pub(super) fn first(&mut self) -> Leg {
+        // A file may begin later than the run: until then the node stands at its first place.
         let (at, place) = self.path[0];
         self.next = 1;
         Leg::between(Time::ZERO, at, place, place)

@@ -18,6 +18,7 @@ pub(super) fn seen_speed(m: &MobilityConfig, rng: &mut Stream) -> f64 {
 /// Mean of 1/v over the speeds that nodes choose, s/m.
 pub(super) fn mean_slowness(m: &MobilityConfig) -> f64 {
     let width = m.speed_max - m.speed_min;
+    // The quotient loses its digits where both speeds are nearly one.
     if width < 1e-9 * m.speed_max { 1.0 / m.speed_max } else { (m.speed_max / m.speed_min).ln() / width }
 }
 

@@ -58,6 +58,7 @@ impl Waypoint {
             return Leg::rest(Time::ZERO, steady::left_of_pause(&self.m, rng), place);
         }
         let longest = self.size[0].hypot(self.size[1]);
+        // Rejected with the share that a way's length lacks of the longest one: density in proportion to the length.
         let (from, to) = loop {
             let (from, to) = (self.place(rng), self.place(rng));
             if rng.uniform() * longest < distance(from, to) {

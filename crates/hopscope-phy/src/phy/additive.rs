@@ -60,6 +60,7 @@ impl<O> Radio<O> {
             None if self.shared.any(HELD) => self.overlap_additive(frame, rules),
             None => self.try_lock_additive(frame, rules),
         };
+        // Last, as every ratio above takes the newcomer apart from what was on the air.
         self.rest.additive.on_air.push((frame.end(), frame.power(), frame.slot()));
         match rules.busy_power {
             Some(power) => self.sense_sum(frame, power),
@@ -86,6 +87,7 @@ impl<O> Radio<O> {
             // The sum only falls at the end of a frame: look on from there.
             until = next;
         }
+        // A reception keeps the medium busy to its end however weak it is, a preamble until it is decided about.
         let lock = &self.rest.lock;
         if self.shared.any(HELD) && lock.start() == at && lock.slot() == frame.slot() {
             until = until.max(self.rest.additive.detection_until.unwrap_or(frame.end()));
@@ -116,6 +118,7 @@ impl<O> Radio<O> {
         if self.shared.any(HELD) {
             self.spoil(RxOutcome::Captured { by: frame.slot() });
         }
+        // The ratio counts from the decision on: what is on the air now may have ended by then.
         self.take_lock_at(frame, frame.lost(), f32::INFINITY);
         self.rest.additive.detection_until = Some(at + preamble.time);
         Edge::Busy { at }
@@ -130,6 +133,7 @@ impl<O> Radio<O> {
         let ratio = (f64::from(lock.power()) / (rules.noise + others.max(0.0))) as f32;
         if ratio < preamble.threshold {
             self.spoil(RxOutcome::TooWeak { by: self.rest.additive.strongest() });
+            // No frame was found, so that none ends in error and no EIFS follows.
             self.let_go();
         } else {
             self.extend_carrier(lock.end());
@@ -151,6 +155,7 @@ impl<O> Radio<O> {
     }
 
     fn overlap_additive(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
+        // The frame that holds the receiver is among what the newcomer has to overcome.
         let ratio = self.sinr(frame.power(), None, rules);
         if rules.capture_rule == CaptureRule::Strongest
             && frame.has(Arrival::DECODABLE)

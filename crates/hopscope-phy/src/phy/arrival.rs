@@ -128,6 +128,7 @@ impl Packed {
     /// A frame packed without power at another hearer: with its own start, power and further flags.
     #[inline(always)]
     pub fn received_by(&self, start: Time, power: f32, flags: u8) -> Self {
+        // Power and these flags are zero in what is packed once for all hearers.
         let signal = Signal(self.signal.0 | (u64::from(power.to_bits()) << 32) | u64::from(flags));
         Packed { start, times: self.times, signal }
     }
@@ -221,6 +222,7 @@ impl Packed {
     /// Why nobody can receive it here, whatever else is on the air, if so.
     #[inline(always)]
     pub(super) fn lost(&self) -> Option<RxOutcome> {
+        // Reach first: an error of the channel means nothing to who could not have decoded the frame.
         match self.flags() & (Arrival::DECODABLE | Arrival::ERRORED) {
             Arrival::DECODABLE => None,
             flags if flags & Arrival::DECODABLE == 0 => Some(RxOutcome::OutOfReach),

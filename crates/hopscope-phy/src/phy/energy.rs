@@ -10,8 +10,8 @@ use hopscope_core::units::Time;
 pub(super) struct Energies {
     /// The last end.
     until: Time,
-    /// The strongest since the air was free of them.
-    strongest: Signal,
+    /// The one that is there, while it is alone.
+    alone: Signal,
     /// End and power of each, where several have been on the air together since then.
     each: SmallVec<[(Time, Signal); 4]>,
 }
@@ -30,7 +30,7 @@ impl Energies {
             self.add_to_others(at, end, signal);
         } else {
             self.each.clear();
-            self.strongest = signal;
+            self.alone = signal;
             self.until = end;
         }
     }
@@ -40,11 +40,10 @@ impl Energies {
     fn add_to_others(&mut self, at: Time, end: Time, signal: Signal) {
         if self.each.is_empty() {
             // As long as it was alone, the first stood in the two fields above, and no list was touched.
-            self.each.push((self.until, self.strongest));
+            self.each.push((self.until, self.alone));
         }
         self.each.retain(|(end, _)| *end > at);
         self.each.push((end, signal));
-        self.strongest = self.strongest.max(signal);
         self.until = self.until.max(end);
     }
 
@@ -55,7 +54,7 @@ impl Energies {
             return None;
         }
         if self.each.is_empty() {
-            return Some(self.strongest);
+            return Some(self.alone);
         }
         self.each.iter().filter(|(end, _)| *end > at).map(|&(_, signal)| signal).max()
     }

@@ -40,6 +40,7 @@ impl Detection {
     /// Logarithm of the probability that `bits` bits sent in `mode` at a ratio `sinr` (linear) are all received.
     pub fn log_success(self, mode: u8, sinr: f64, bits: f64) -> f64 {
         let rate = modes::rate(mode);
+        // The ratio is over the receiver's band; error rates want energy over the density of noise.
         let chip = sinr * BANDWIDTH / CHIP_RATE;
         let per_bit = match (rate, self.cck) {
             (1_000_000, _) => dbpsk(sinr * BANDWIDTH / 1e6),
@@ -85,6 +86,7 @@ fn soft_coded(rate: u64, snr: f64) -> f64 {
     match rate {
         6_000_000 | 9_000_000 => soft((-snr).exp(), k, code),
         12_000_000 | 18_000_000 => soft((-snr / 2.0).exp(), k, code),
+        // Points two apart have a mean energy of 10 in 16-QAM and of 42 in 64-QAM.
         24_000_000 | 36_000_000 => soft(bhattacharyya(snr / 10.0, QAM16), k, code),
         _ => soft(bhattacharyya(snr / 42.0, QAM64), k, code),
     }
@@ -131,10 +133,12 @@ fn psk2(snr: f64) -> f64 {
 }
 
 fn psk4(snr: f64) -> f64 {
+    // Two bits share the energy of a symbol.
     q(snr)
 }
 
 fn qam16(snr: f64) -> f64 {
+    // Gray-coded, and errors to the nearest points alone, as the others are rare where frames come through at all.
     0.75 * q(snr / 5.0)
 }
 
@@ -199,6 +203,7 @@ impl ErrorRules {
     pub fn new(radio: &RadioConfig) -> Self {
         let bits_1m = |bits: u32| Span(u64::from(bits) * 1_000);
         let (preamble, header, rate) = match radio.phy {
+            // A short preamble puts the header at 2 Mbit/s, a long one at 1 Mbit/s (16.2.2).
             Phy::Dsss if radio.plcp_bits_2m > 0 => {
                 (bits_1m(radio.plcp_bits_1m), Span(u64::from(radio.plcp_bits_2m) * 500), 2_000_000)
             }
@@ -206,6 +211,7 @@ impl ErrorRules {
                 let header = radio.plcp_bits_1m.min(DSSS_HEADER_BITS);
                 (bits_1m(radio.plcp_bits_1m - header), bits_1m(header), 1_000_000)
             }
+            // SIGNAL is one symbol at 6 Mbit/s whatever the rate of the rest (17.3.4).
             Phy::Ofdm | Phy::ErpOfdm => (Span::from_micros(16), Span::from_micros(4), 6_000_000),
         };
         let extension = Span::from_micros(if radio.phy == Phy::ErpOfdm { 6 } else { 0 });

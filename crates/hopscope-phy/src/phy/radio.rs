@@ -177,6 +177,7 @@ impl<O> Radio<O> {
     /// Starts the own transmitter, on until `end`; a reception under way is lost.
     #[inline(always)]
     pub fn begin_tx(&mut self, end: Time) {
+        // A station is half-duplex: what it was receiving is lost.
         if self.shared.any(HELD | BEGUN) {
             self.stop_listening();
         }
@@ -188,7 +189,10 @@ impl<O> Radio<O> {
     #[cold]
     fn stop_listening(&mut self) {
         self.settle_begun();
+        // Lost, but not let go: at its end the reception has failed, and EIFS follows if the station listens again by
+        // then.
         self.spoil(RxOutcome::Deaf);
+        // A preamble that was only looked at has taken no receiver yet.
         if self.rest.additive.detection_until.is_some() {
             self.let_go();
         }
@@ -309,6 +313,8 @@ impl<O> Radio<O> {
     #[inline]
     fn is_disturbed(&mut self, start: Time) -> bool {
         let disturbed = self.tx_until > start || self.rest.energies.last_beyond(start);
+        // Only frames that have begun are asked about, in order of their starts: what ends before this one ends
+        // before the next.
         if !disturbed {
             self.shared.clear(DISTURBED);
         }
@@ -329,6 +335,7 @@ impl<O> Radio<O> {
         if !rules.isolated || !self.front.locks(rules) || (self.shared.any(DISTURBED) && self.is_disturbed(start)) {
             return Begin::Crowded;
         }
+        // It stays in front: most of these end as they began, alone, and are then taken as a whole.
         self.shared.set(BEGUN);
         let carrier_before = self.carrier_until;
         self.carrier_until = carrier_before.max(end);
@@ -369,6 +376,7 @@ impl<O> Radio<O> {
         let frame = self.front;
         if self.shared.any(HELD) {
             if let Some(preamble) = rules.preamble {
+                // Before a start of the same instant: that frame comes too late to be looked at.
                 if let Some(at) = self.rest.additive.detection_until.filter(|&at| at <= limit && at <= frame.start()) {
                     self.decide(at, preamble, rules);
                     return Some(Edge::Silent);
@@ -398,6 +406,7 @@ impl<O> Radio<O> {
 
     fn pop_front(&mut self) {
         if self.shared.any(MORE) {
+            // Few wait, so that moving them up is cheap.
             self.front = self.rest.later.remove(0);
             if self.rest.later.is_empty() {
                 self.shared.clear(MORE);
@@ -459,6 +468,7 @@ impl<O> Radio<O> {
         let disturbs = |energy: &Signal| {
             rules.interference == Interference::Range || frame.power() < rules.capture_threshold * energy.power()
         };
+        // What cannot disturb leaves its energy all the same, as it may disturb a weaker frame later.
         let energy = self.rest.energies.strongest(at).filter(disturbs);
         let disturbed = || energy.map(|energy| RxOutcome::Collided { by: energy.slot() });
         // The first reason counts: what was lost on a free medium was not lost to a collision.
@@ -470,6 +480,8 @@ impl<O> Radio<O> {
     /// A frame begins while another holds the receiver.
     fn overlap(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
         if rules.interference == Interference::Range {
+            // Graph models know no powers: who is within the range destroys, who is not does nothing, and is not
+            // received either.
             if frame.has(Arrival::INTERFERES) {
                 self.collide(frame, rules);
             } else {

@@ -53,6 +53,7 @@ impl Traced {
             }
         });
         known.sort_unstable();
+        // Links that the model does not have come behind its own, by number.
         let traced = self.links.range([from.0, 0]..=[from.0, u32::MAX]);
         let traced = traced.filter_map(|(&[_, to], &watts)| Some((to, watts?)));
         let new = traced.filter(|(to, _)| known.binary_search(to).is_err());
