@@ -47,6 +47,7 @@ impl Cut {
     fn next(self, frame: &Frame, length: usize) -> Cut {
         let start = match frame.frag {
             0 => 0,
+            // Repeated: the same octets again.
             frag if frag == self.frag && frame.seq == self.seq => self.start,
             _ => self.start + self.length,
         };
@@ -109,6 +110,7 @@ impl Air {
                 self.last_flow[frame.src.index()] = flow;
                 flow
             }
+            // An answer names no packet: it belongs to what its receiver sent last.
             FrameKind::Cts | FrameKind::Ack => self.last_flow.get(frame.dst.index()).copied().unwrap_or(FlowId::NONE),
         }
     }
@@ -126,6 +128,7 @@ impl Air {
         let sent = &mut self.sent[slot as usize];
         sent.flow = flow;
         sent.octets.clear();
+        // The field has whole microseconds, rounded up (9.2.5), even where the engine reckons with fractions of them.
         let micros = frame.duration.0.div_ceil(1_000).min(MOST_DURATION.into());
         let mut head = Mac {
             kind: frame.kind,
@@ -147,6 +150,8 @@ impl Air {
                 head.write_head(&mut sent.octets);
                 encoder.body(whole, frame.src, &mut sent.octets);
             } else {
+                // A fragment is a part of the octets of the whole, which the engine never holds: they are made anew
+                // for each.
                 self.fragment.clear();
                 encoder.body(whole, frame.src, &mut self.fragment);
                 let cut = self.cuts[frame.src.index()].next(frame, length as usize);
@@ -169,6 +174,7 @@ impl Air {
     fn signal(&mut self, from: NodeId, hearer: NodeId, view: &impl NetworkView) -> Option<i8> {
         let power = link_between(view, from, hearer)?.power;
         let (known, level_of) = &mut self.levels[from.index()];
+        // The power of a link seldom changes, so that its logarithm is kept.
         if *known != power {
             *known = power;
             *level_of = level(10.0 * (f64::from(power) * 1e3).log10());
@@ -188,10 +194,12 @@ impl Air {
         Radiotap {
             rate: (frame.mode.rate() / 500_000) as u8,
             frequency: self.frequency,
+            // A frame at a rate of DSSS is one of DSSS, whatever others on its channel are.
             channel: if self.is_ofdm && !is_dsss(frame.mode) { OFDM } else { CCK },
             short_preamble: self.short_preamble,
             spoiled,
             signal,
+            // The own transmitter hears no noise.
             noise: hearer.map(|_| self.noise),
         }
     }

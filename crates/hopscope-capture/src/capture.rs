@@ -104,6 +104,8 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         let mut account_of: Vec<(usize, NodeId)> =
             (config.flows.iter().enumerate()).map(|(flow, own)| (flow, NodeId(own.from))).collect();
         let with_reply = config.flows.iter().enumerate().filter(|(_, flow)| flow.reversed().is_some());
+        // Replies come behind all flows, in their order, as `measured` numbers them; they travel over the connection
+        // of their flow.
         account_of.extend(with_reply.map(|(flow, own)| (flow, NodeId(own.from))).collect::<Vec<_>>());
         debug_assert_eq!(account_of.len(), measured.flows.len());
         let mut capture = Capture {
@@ -148,6 +150,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
                 self.hosts[node as usize] = open(DataLink::RAW, "host");
             }
         }
+        // All nodes, not those chosen alone: packets of one name the others.
         let names: Vec<String> = nodes.map(|node| format!("node{node}")).collect();
         let named = names.iter().enumerate().map(|(node, name)| (address::ip(NodeId(node as u32)), name.as_str()));
         self.blocks.names(named);
@@ -158,6 +161,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
     /// Ends the capture and gives its counts.
     pub fn finish(&mut self, now: Time) -> Summary {
         self.flush(now);
+        // Compression still holds octets, and writing them may fail as any writing may.
         if let Some(sink) = self.sink.take() {
             if let Err(error) = sink.finish() {
                 self.fail(now, &error);
@@ -179,6 +183,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         let waiting = self.blocks.octets().len();
         if waiting >= BUFFER {
             let before = (self.octets % BUFFER as u64) as usize;
+            // Up to a whole page of the file, whatever odd length went before.
             self.hand_over(now, (before + waiting) / BUFFER * BUFFER - before);
         }
     }
@@ -195,11 +200,13 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             Ok(()) => self.octets += count as u64,
             Err(error) => self.fail(now, &error),
         }
+        // Dropped even where the sink has failed: the run goes on, and its capture must not fill memory.
         self.blocks.octets().drain(..count);
     }
 
     #[cold]
     fn fail(&mut self, now: Time, error: &io::Error) {
+        // The first failure is the one to report; nothing is tried after it.
         self.sink = None;
         let broken_pipe = error.kind() == io::ErrorKind::BrokenPipe;
         self.ended = Some(Ended { at_s: now.as_secs(), message: error.to_string(), broken_pipe });
@@ -212,6 +219,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
     // ---- radios ----------------------------------------------------------------------------------------------
 
     fn on_frame(&mut self, now: Time, frame: &Frame, slot: u32, view: &impl NetworkView) {
+        // Before any choice: the tally counts the run, not what is captured of it.
         self.tally.on_frame(frame, view);
         let flow = self.air.flow_of(frame, view);
         let of_node = |node: NodeId| self.radios.get(node.index()).is_some_and(|radio| *radio != NONE);
@@ -239,6 +247,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             return;
         }
         if meant && frame.kind == FrameKind::Data {
+            // The copy of its packet is reported next, at the same instant, and then names it.
             self.received = RxFrame { at: now, node, slot, copy: PacketId::NONE };
         }
         if outcome == RxOutcome::Received {
@@ -263,6 +272,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         if interface == NONE || self.air.sent(slot).octets.is_empty() {
             return;
         }
+        // A comment says why a frame was lost: it is one with a bad check sequence to radiotap.
         let radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), view);
         let octets = &self.air.sent(slot).octets;
         let direction = if hearer.is_some() { Direction::In } else { Direction::Out };
@@ -329,11 +339,13 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             return;
         }
         let RxFrame { at, node: hearer, slot, copy } = self.received;
+        // Its octets are in the frame that has just ended, unless that was a fragment.
         let is_heard = direction == Direction::In && (at, hearer, copy) == (now, node, id);
         let mut octets = if is_heard { self.air.sent(slot).packet() } else { &[] };
         if octets.is_empty() {
             self.scratch.clear();
             let whole = FullPacket { packet, extension: view.extension(packet), octets: view.octets(packet) };
+            // DSR's segments left depend on who sends the packet.
             let sender = if direction == Direction::Out { node } else { packet.prev_hop };
             self.encoder.packet(whole, sender, &mut self.scratch);
             octets = &self.scratch;
@@ -381,6 +393,7 @@ impl<const MONITOR: bool> Recorder for Capture<MONITOR> {
             Record::PacketMade { packet } => self.on_made(now, *packet, view),
             Record::PacketArrived { node, packet } => self.on_arrived(now, *node, *packet, view),
             Record::PacketCopied { node, copy, .. } => {
+                // Only at the instant at which the frame has ended is this the copy of its packet.
                 if (self.received.at, self.received.node) == (now, *node) {
                     self.received.copy = *copy;
                 }

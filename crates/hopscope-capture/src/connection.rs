@@ -121,7 +121,9 @@ impl ConnectionState {
         }
         self.next = self.next.max(end);
         match self.under_way.iter_mut().find(|sent| sent.start == start && sent.end == end) {
+            // As tcptrace does: the same bounds are the same segment.
             Some(sent) => (sent.at, sent.again) = (now, true),
+            // Sent again with other bounds: what is under way gives no sample any more (Karn's rule).
             None if again => self.before = self.before.max(now),
             None => self.under_way.push_back(Sent { start, end, at: now, again: false, acknowledged: false }),
         }
@@ -135,6 +137,7 @@ impl ConnectionState {
         if !segment.flags.ack {
             return;
         }
+        // RFC 5681 2 asks for an unchanged window too: a window update is no duplicate.
         let is_plain = segment.len == 0 && !segment.flags.syn && !segment.flags.fin;
         let ack_and_window = (segment.ack, segment.window);
         self.figures.duplicate_acks += u64::from(is_plain && self.last_ack == Some(ack_and_window));
@@ -145,6 +148,7 @@ impl ConnectionState {
     fn acknowledge(&mut self, now: Time, number: u64) {
         let mut latest = self.before;
         for sent in &mut self.under_way {
+            // In order of their numbers: those behind are not acknowledged either.
             if number <= sent.start {
                 break;
             }

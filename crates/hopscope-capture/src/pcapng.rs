@@ -57,6 +57,7 @@ impl Blocks {
             endianness: Endianness::Little,
             major_version: 1,
             minor_version: 0,
+            // Not known before the end, which a reader behind a pipe does not wait for.
             section_length: -1,
             options: vec![
                 SectionHeaderOption::Comment(Cow::Owned(cut(comment).to_string())),
@@ -122,6 +123,7 @@ impl Blocks {
 /// As much of a text as an option holds.
 fn cut(text: &str) -> &str {
     let mut end = text.len().min(MOST_OPTION);
+    // Options are UTF-8: no character may be cut in two.
     while !text.is_char_boundary(end) {
         end -= 1;
     }

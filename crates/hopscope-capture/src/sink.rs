@@ -52,6 +52,7 @@ impl Sink {
         let is_special = path.metadata().is_ok_and(|found| !found.is_file());
         let mut options = OpenOptions::new();
         options.write(true);
+        // A pipe or a device is there already, and cannot be made or truncated.
         if !is_special {
             options.truncate(force).create(force).create_new(!force);
         }

@@ -35,6 +35,7 @@ impl Tally {
     pub fn on_frame(&mut self, frame: &Frame, view: &impl NetworkView) {
         self.frames[frame.kind as usize] += 1;
         self.retries += u64::from(frame.retry);
+        // Of a packet in fragments the first one stands for all; repetitions count, as they are on the air.
         if frame.kind == FrameKind::Data && frame.frag == 0 {
             let packet = view.packet(frame.body);
             if packet.body.is_routing_message() {

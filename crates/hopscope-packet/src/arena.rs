@@ -73,6 +73,7 @@ impl PacketArena {
         if let Body::Opaque { number } = packet.body {
             self.share_octets(number);
         }
+        // From here on the receiver's copy is the packet; the sender keeps its own for the ACK alone.
         self.slots[id.index()].received_next = true;
         self.insert(Packet { received_next: false, ..packet })
     }
@@ -169,6 +170,7 @@ impl PacketArena {
     /// The body of a packet with a routing message, and the extra part that is kept for it.
     pub fn keep_message(&mut self, message: RoutingMessage) -> (Body, ExtensionId) {
         match message {
+            // Messages of AODV are small and many: they lie in the packet itself.
             RoutingMessage::Aodv(message) => (Body::Aodv(message), ExtensionId::NONE),
             message => (Body::Routing, self.keep(Extension::Message(message))),
         }
@@ -185,6 +187,7 @@ impl PacketArena {
         let message = match packet.body {
             Body::Aodv(message) => RoutingMessage::Aodv(message),
             Body::Routing => match self.extension(packet.extension) {
+                // Other receivers of a broadcast share it; its lists are counted references.
                 Some(Extension::Message(message)) => message.clone(),
                 _ => unreachable!("a routing packet carries its message"),
             },
@@ -205,6 +208,7 @@ impl PacketArena {
     /// Gives a packet a source route in place of the one it has; its size changes with it.
     pub fn set_source_route(&mut self, id: PacketId, route: SourceRoute) {
         let old = self.slots[id.index()].extension;
+        // Before the old one is let go, which may clear it.
         let saved = self.source_route(old).map_or(0, SourceRoute::bytes);
         if old != ExtensionId::NONE {
             self.let_go(old);

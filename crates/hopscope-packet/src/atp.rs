@@ -104,6 +104,7 @@ impl AtpPacket {
 
     /// The packet comes from a node whose Q + T is so many microseconds.
     pub fn pass(&mut self, delay: u32) {
+        // Feedback carries the receiver's average back, which the nodes on the way must leave alone.
         if self.is_data() {
             self.delay = self.delay.max(delay);
         }

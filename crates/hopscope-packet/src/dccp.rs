@@ -76,6 +76,7 @@ impl Seq {
     /// The number with these 24 low bits that is nearest to `near` (RFC 4340 7.6).
     pub const fn extend(short: u32, near: Seq) -> Seq {
         let ahead = (short as u64 + SHORT - near.0 % SHORT) % SHORT;
+        // Numbers up to half a circle ahead are newer, the others older: packets may overtake each other.
         if ahead < SHORT / 2 { near.plus(ahead) } else { near.minus(SHORT - ahead) }
     }
 }
@@ -353,6 +354,7 @@ impl DccpPacket {
 
     /// Bytes of its options with their padding to whole words (RFC 4340 5.8).
     pub fn option_bytes(&self) -> u32 {
+        // Type and length, then one to six octets, as few as hold the number (RFC 4340 7.7).
         let ndp = match self.ndp {
             0 => 0,
             1..=0xFF => 3,

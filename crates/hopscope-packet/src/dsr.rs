@@ -95,6 +95,7 @@ impl DsrMessage {
                 FIXED + REQUEST_OPTION + ADDRESS * (request.path.len() as u32 - 1) + error
             }
             DsrMessage::RouteReply(reply) => {
+                // The reply goes back from the node that answered, which need not be the target.
                 let nodes = reply.route.iter().position(|&node| node == reply.replier).map_or(0, |place| place + 1);
                 header(nodes) + REPLY_OPTION + ADDRESS * (reply.route.len() as u32 - 1)
             }

@@ -191,6 +191,7 @@ impl Body {
     /// True for what goes in front of all data: messages of routing protocols, and notices.
     #[inline]
     pub fn is_control(&self) -> bool {
+        // A notice of NRED is worth nothing late; those to sources of packets wait like data, as ICMP does.
         matches!(self, Body::Aodv(_) | Body::Routing | Body::Notice(_))
     }
 

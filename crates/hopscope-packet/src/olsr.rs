@@ -123,6 +123,8 @@ impl OlsrMessage {
         MESSAGE_HEADER
             + match &self.body {
                 OlsrBody::Hello(hello) => {
+                    // Each group of links with one code has a head of its own (RFC 3626 6.1), so that their order
+                    // decides the size.
                     let groups = hello.links.chunk_by(|a, b| a.code == b.code).count() as u32;
                     4 + 4 * groups + ADDRESS * hello.links.len() as u32
                 }

@@ -24,6 +24,7 @@ impl PathOption {
     pub fn pass(&mut self, now: Time, collision: f64) {
         self.non_collision *= (1.0 - collision) as f32;
         let now = microseconds(now);
+        // Wrapping, since the clock has 32 bits here: the difference is right below 71 minutes.
         self.largest_delay_us = self.largest_delay_us.max(now.wrapping_sub(self.passed_us));
         self.passed_us = now;
     }

@@ -126,6 +126,7 @@ impl TcpSegment {
     /// block.
     pub fn is_dsack(&self) -> bool {
         match self.sack_blocks() {
+            // Below the cumulative ACK nothing is missing, so that a block there can only report a duplicate.
             [first, ..] if first.end <= self.ack => true,
             [first, second, ..] => first.start >= second.start && first.end <= second.end,
             _ => false,

@@ -45,6 +45,7 @@ pub fn mac(node: NodeId) -> [u8; 6] {
         return MAC_BROADCAST;
     }
     let [a, b, c, d] = node.0.to_be_bytes();
+    // Of the first octet 02 is the bit of local addresses; that of group addresses, 01, is zero.
     [0x02, 0, a, b, c, d]
 }
 

@@ -43,6 +43,8 @@ pub fn write(message: &AodvMessage, out: &mut Vec<u8>) {
 fn write_rreq(rreq: &Rreq, out: &mut Vec<u8>) {
     let flags = if rreq.gratuitous { GRATUITOUS } else { 0 }
         | if rreq.destination_only { DESTINATION_ONLY } else { 0 }
+        // The field is there in any case: zero is a number like any other, so that only the flag says that none is
+        // known.
         | if rreq.dst_seq.is_none() { UNKNOWN } else { 0 };
     out.extend([RREQ, flags, 0, rreq.hops]);
     out.extend(rreq.id.to_be_bytes());
@@ -102,6 +104,8 @@ pub fn read(mut octets: &[u8]) -> Result<AodvMessage, Malformed> {
                 lifetime: Span(u64::from(take32(WHAT, octets)?) * MILLISECOND),
                 asked: Time::ZERO,
             };
+            // No flag says that it is a hello (RFC 3561 6.9). Nobody asks for a route to itself, so that no other
+            // reply looks so.
             if rrep.hops == 0 && rrep.origin == rrep.dst { AodvMessage::Hello(rrep) } else { AodvMessage::Rrep(rrep) }
         }
         RERR => {
@@ -117,6 +121,7 @@ pub fn read(mut octets: &[u8]) -> Result<AodvMessage, Malformed> {
         }
         other => return Err(Malformed::field("AODV type", other, "1 to 3")),
     };
+    // A datagram holds one message.
     if !octets.is_empty() {
         return Err(Malformed::field("octets behind an AODV message", octets.len() as u64, "none"));
     }

@@ -51,6 +51,7 @@ impl<'a> Mac<'a> {
     /// Writes its octets up to the body, which follows; [`close`] ends the frame.
     pub fn write_head(&self, out: &mut Vec<u8>) {
         let flags = if self.retry { RETRY } else { 0 } | if self.more { MORE_FRAGMENTS } else { 0 };
+        // Fields of 802.11 have their low octet first (9.2.2), unlike those of IP behind them.
         let [low, high] = self.duration.min(MOST_DURATION).to_le_bytes();
         out.reserve(DATA_HEADER);
         out.extend_from_slice(&[control(self.kind), flags, low, high]);
@@ -59,6 +60,7 @@ impl<'a> Mac<'a> {
             out.extend_from_slice(&address::mac(self.from.unwrap_or(self.to)));
         }
         if self.kind == FrameKind::Data {
+            // To DS and From DS are zero: in an independent BSS the third address is its identifier (9.3.2.1).
             out.extend_from_slice(&BSSID);
             out.extend_from_slice(&(self.seq << 4 | u16::from(self.frag)).to_le_bytes());
         }
@@ -83,16 +85,19 @@ impl<'a> Mac<'a> {
         let inside = inside.ok_or(Malformed::Short { what: WHAT, found: octets.len(), needed })?;
         let (mut head, tail) = split(WHAT, octets, inside)?;
         let (found, expected) = (u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]), fcs(head));
+        // The check sequence first: of a damaged frame no field means anything.
         if found != expected {
             return Err(Malformed::Checksum { what: WHAT, found, expected });
         }
         let [first, flags] = take(WHAT, &mut head)?;
         let kind = FrameKind::ALL.into_iter().find(|kind| control(*kind) == first);
         let kind = kind.ok_or(Malformed::field("802.11 frame control", first, "RTS, CTS, ACK and data"))?;
+        // More Fragments means something in data frames alone.
         let known = RETRY | if kind == FrameKind::Data { MORE_FRAGMENTS } else { 0 };
         if flags & !known != 0 {
             return Err(Malformed::field("802.11 frame control flags", flags, "Retry, and More Fragments of data"));
         }
+        // `take16` reads in the order of the network.
         let duration = take16(WHAT, &mut head)?.swap_bytes();
         if duration > MOST_DURATION {
             return Err(Malformed::field("802.11 Duration", duration, "0 to 32767 microseconds"));

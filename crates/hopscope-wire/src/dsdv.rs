@@ -30,6 +30,7 @@ pub fn read(mut octets: &[u8]) -> Result<DsdvUpdate, Malformed> {
     while !octets.is_empty() {
         let dst = address::node(take(WHAT, octets)?)?;
         let [metric, reserved @ ..]: [u8; 4] = take(WHAT, octets)?;
+        // Refused rather than skipped: whoever writes something there writes another format.
         if reserved != [0; 3] {
             return Err(Malformed::field("DSDV reserved octets", reserved[2], "0"));
         }

@@ -76,12 +76,15 @@ impl Dsr {
     pub fn of_message(message: &DsrMessage, sender: NodeId) -> (Dsr, (NodeId, NodeId)) {
         let (options, ends) = match message {
             DsrMessage::RouteRequest(RouteRequest { id, target, path, error }) => {
+                // The initiator is the source of the IP packet, and does not stand in the list.
                 let request = DsrOption::Request { id: *id, target: *target, through: path[1..].to_vec() };
                 let error = error.map(|link| DsrOption::Error { link, to: path[0] });
                 ([Some(request), error].into_iter().flatten().collect(), (path[0], NodeId::BROADCAST))
             }
             DsrMessage::RouteReply(RouteReply { route, replier }) => {
                 let place = route.iter().position(|node| node == replier).unwrap_or(0);
+                // A reply goes back over the part of the route that the request has come by; a node that answers from
+                // its cache stands in the middle of it.
                 let back: Vec<NodeId> = route[..=place].iter().rev().copied().collect();
                 let reply = DsrOption::Reply(route[1..].to_vec());
                 ([leading(&back, sender), Some(reply)].into_iter().flatten().collect(), (*replier, route[0]))
@@ -99,6 +102,8 @@ impl Dsr {
     /// neighbour (RFC 4728 8.1.1).
     pub fn of_route(route: &SourceRoute, sender: NodeId, next: u8) -> Option<Dsr> {
         let SourceRoute { path, salvage } = route;
+        // Who salvages a packet begins a new route, whose first node is not the source of the packet and has to be
+        // named.
         let first = usize::from(*salvage == 0);
         let through: Vec<NodeId> = path.get(first..path.len() - 1).unwrap_or_default().to_vec();
         if through.is_empty() {
@@ -146,6 +151,7 @@ impl Dsr {
         for option in &self.options {
             write_option(option, out);
         }
+        // Without the fixed part (RFC 4728 6.1).
         let length = (out.len() - start - 4) as u16;
         out[start + 2..start + 4].copy_from_slice(&length.to_be_bytes());
     }
@@ -163,6 +169,7 @@ impl Dsr {
         let (mut rest, behind) = split(WHAT, octets, usize::from(length))?;
         let mut options = Vec::new();
         while let Some((&kind, content)) = rest.split_first() {
+            // The one option that has no length.
             if kind == PAD_1 {
                 rest = content;
                 continue;
@@ -214,6 +221,7 @@ fn write_option(option: &DsrOption, out: &mut Vec<u8>) {
         }
     };
     nodes.iter().for_each(|node| out.extend(address::ip(*node)));
+    // Without type and length themselves.
     out[start + 1] = (out.len() - start - 2) as u8;
 }
 

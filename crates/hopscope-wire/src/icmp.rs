@@ -50,6 +50,7 @@ impl<'a> Icmp<'a> {
         const WHAT: &str = "ICMP";
         let (head, packet) = split(WHAT, octets, HEADER)?;
         let found = u16::from_be_bytes([head[2], head[3]]);
+        // ICMP has no pseudo-header: its checksum covers the message alone.
         let expected = Sum::default().with(&octets[..2]).with(&octets[4..]).checksum();
         if found != expected {
             return Err(Malformed::Checksum { what: WHAT, found: found.into(), expected: expected.into() });

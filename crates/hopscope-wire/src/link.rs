@@ -79,6 +79,8 @@ impl Arp {
         if hardware != address::mac(sender) {
             return Err(Malformed::field("ARP sender", hardware[5], "two addresses of one node"));
         }
+        // Who asks does not know the hardware address of the target, and RFC 826 leaves open what stands in its
+        // place.
         _ = take::<6>(WHAT, octets)?;
         Ok(Arp { sender, target: address::node(take(WHAT, octets)?)?, is_reply })
     }

@@ -77,11 +77,13 @@ impl Sum {
     #[must_use]
     pub fn with(self, octets: &[u8]) -> Sum {
         let mut sum = self.0;
+        // Four octets at a time: 2^16 is 1 modulo 2^16 - 1, so that a long word counts as the sum of its halves.
         let words = octets.chunks_exact(4);
         let rest = words.remainder();
         for word in words {
             sum += u64::from(u32::from_ne_bytes([word[0], word[1], word[2], word[3]]));
         }
+        // Zeros behind an odd octet change no sum (RFC 1071).
         let mut last = [0; 4];
         last[..rest.len()].copy_from_slice(rest);
         Sum(sum + u64::from(u32::from_ne_bytes(last)))
@@ -97,6 +99,7 @@ impl Sum {
     /// The checksum: the complement of the sum of 16-bit words in ones' complement (RFC 1071).
     pub fn checksum(self) -> u16 {
         let mut sum = self.0;
+        // Carries go round: ones' complement.
         while sum > 0xFFFF {
             sum = (sum & 0xFFFF) + (sum >> 16);
         }

@@ -47,6 +47,7 @@ fn write_message(message: &OlsrMessage, out: &mut Vec<u8>) {
     match &message.body {
         OlsrBody::Hello(hello) => {
             out.extend([0, 0, hello.htime.octet(), hello.willingness]);
+            // Groups as they come, not sorted: the order of the links is kept, and read back as it was.
             for group in hello.links.chunk_by(|a, b| a.code == b.code) {
                 let at = out.len();
                 out.extend([link_code(group[0].code), 0, 0, 0]);
@@ -91,6 +92,7 @@ fn link_code(code: LinkCode) -> u8 {
 pub fn read(octets: &[u8]) -> Result<OlsrPacket, Malformed> {
     let mut rest = octets;
     let length = usize::from(take16(WHAT, &mut rest)?);
+    // A packet fills its datagram (RFC 3626 3.3): another length means that one of the two is damaged.
     if length != octets.len() {
         return Err(Malformed::field("OLSR packet length", length as u64, "that of the datagram"));
     }
@@ -99,6 +101,7 @@ pub fn read(octets: &[u8]) -> Result<OlsrPacket, Malformed> {
     while !rest.is_empty() {
         let (head, _) = split(WHAT, rest, MESSAGE_HEADER)?;
         let size = usize::from(u16::from_be_bytes([head[2], head[3]]));
+        // A message of no size would be read for ever.
         if size < MESSAGE_HEADER {
             return Err(Malformed::field("OLSR message size", size as u64, "12 and more"));
         }
@@ -133,6 +136,7 @@ fn read_hello(octets: &mut &[u8]) -> Result<Hello, Malformed> {
     while !octets.is_empty() {
         let (head, _) = split(WHAT, octets, GROUP_HEADER)?;
         let size = usize::from(u16::from_be_bytes([head[2], head[3]]));
+        // A group of no size would be read for ever.
         if size < GROUP_HEADER {
             return Err(Malformed::field("OLSR link message size", size as u64, "4 and more"));
         }

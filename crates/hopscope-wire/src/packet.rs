@@ -60,6 +60,7 @@ struct Head {
 impl Encoder {
     /// For the packets of a configuration, replies included.
     pub fn new(config: &Config) -> Self {
+        // With the flows of replies: their packets have numbers of flows too.
         let config = config.measured();
         let full = config.flows.iter().map(|flow| u64::from(flow.packet)).collect();
         let ordered = config.flows.iter().map(|flow| flow.transport.is_tcp() && flow.tcp.door).collect();
@@ -107,6 +108,7 @@ impl Encoder {
     fn quoted(&self, failed: &Packet, sender: NodeId) -> Vec<u8> {
         let mut octets = Vec::new();
         self.packet(FullPacket { packet: failed, extension: None, octets: &[] }, sender, &mut octets);
+        // The header with options, as its own length field counts it.
         octets.truncate(4 * usize::from(octets[0] & 0x0F) + 8);
         octets
     }

@@ -75,6 +75,7 @@ impl Text {
         words.iter_mut().zip(text.chunks_exact(8)).for_each(|(word, octets)| {
             *word = octets.iter().rev().fold(0, |word, octet| word << 8 | u64::from(*octet));
         });
+        // Only the last four digits change within a text's words: the others are made anew once in 10,000 octets.
         let low = (number % 10_000) as usize;
         Text { flow, what, number, words, low: [low / 100, low % 100] }
     }

@@ -69,6 +69,9 @@ impl Radiotap {
         };
         let flags =
             WITH_FCS | if self.short_preamble { SHORT_PREAMBLE } else { 0 } | if self.spoiled { BAD_FCS } else { 0 };
+        // Put together in one word of 16 octets, as this is written for every frame. Each field stands at a multiple
+        // of its own size from the start, as radiotap asks: frequency and channel flags (two octets) at 10 and 12, so
+        // that no padding is needed.
         let octets = (length as u128) << 16
             | u128::from(present) << 32
             | u128::from(flags) << 64
@@ -91,6 +94,7 @@ impl Radiotap {
             return Err(Malformed::field("radiotap version", version, "0"));
         }
         let present = u32::from_le_bytes(take(WHAT, &mut head)?);
+        // Fields come in the order of their bits, without lengths: an unknown one would move all behind it.
         if present & ALWAYS != ALWAYS || present & !(ALWAYS | SIGNAL | NOISE) != 0 {
             return Err(Malformed::field("radiotap fields", present, "flags, rate, channel, signal and noise"));
         }

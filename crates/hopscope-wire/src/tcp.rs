@@ -74,12 +74,15 @@ impl Tcp {
         head[..2].copy_from_slice(&self.from.to_be_bytes());
         head[2..4].copy_from_slice(&self.to.to_be_bytes());
         head[4..8].copy_from_slice(&(seq as u32).to_be_bytes());
+        // Without the ACK flag the field means nothing (RFC 9293 3.1).
         head[8..12].copy_from_slice(&(if flags.ack { ack as u32 } else { 0 }).to_be_bytes());
         head[13] = octet(flags);
+        // A shift above 14 counts as 14 (RFC 7323 2.3).
         let window = u16::try_from(window >> self.shift.min(14)).unwrap_or(u16::MAX);
         head[14..16].copy_from_slice(&window.to_be_bytes());
         out.extend_from_slice(&head);
         self.write_options(out);
+        // The data offset counts words of four octets.
         out.resize(start + (out.len() - start).next_multiple_of(4), END);
         out[start + 12] = ((out.len() - start) as u8 / 4) << 4;
     }
@@ -109,6 +112,8 @@ impl Tcp {
             out.extend([NO_OPERATION, WINDOW_SCALE, 3, scale]);
         }
         let blocks = self.segment.sack_blocks();
+        // Behind two octets of No Operation the numbers of the blocks stand at multiples of four, as those of
+        // timestamps do.
         if !blocks.is_empty() {
             out.extend([NO_OPERATION, NO_OPERATION, SACK, 2 + 8 * blocks.len() as u8]);
             for block in blocks {
@@ -133,6 +138,7 @@ impl Tcp {
     pub fn read(octets: &[u8], ends: Ends, shift: u8) -> Result<(Self, &[u8]), Malformed> {
         const WHAT: &str = "TCP";
         let (head, _) = split(WHAT, octets, HEADER)?;
+        // Over everything, before any field is believed.
         let (found, expected) = (u16::from_be_bytes([head[16], head[17]]), checksum(octets, ends));
         if found != expected {
             return Err(Malformed::Checksum { what: WHAT, found: found.into(), expected: expected.into() });
@@ -157,6 +163,7 @@ impl Tcp {
         };
         let mut numbers = &head[4..];
         let (seq, ack) = (take32(WHAT, &mut numbers)?, take32(WHAT, &mut numbers)?);
+        // The window of a SYN is never scaled (RFC 7323 2.2).
         let shift = if flags.syn { 0 } else { shift.min(14) };
         let segment = TcpSegment {
             seq: seq.into(),
@@ -239,6 +246,7 @@ pub fn close(out: &mut [u8], start: usize, ends: Ends) {
 /// The checksum of a segment, whatever stands in its place.
 fn checksum(octets: &[u8], ends: Ends) -> u16 {
     let sum = Sum::default().with_pseudo_header(ends, TCP, octets.len());
+    // The checksum itself counts as zero, so that it is left out: both pieces around it begin at even octets.
     sum.with(&octets[..16]).with(&octets[18..]).checksum()
 }
 

@@ -29,6 +29,7 @@ pub fn open((from, to): (u16, u16), out: &mut Vec<u8>) {
 /// Closes the datagram that begins at `start`: its length and its checksum. A sum of zero travels as all ones.
 pub fn close(out: &mut [u8], start: usize, ends: Ends) {
     let length = out.len() - start;
+    // A longer datagram than 16 bits hold has its checksum over all of it, whatever the field says.
     out[start + 4..start + 6].copy_from_slice(&(length.min(0xFFFF) as u16).to_be_bytes());
     let sum = checksum(&out[start..], ends);
     out[start + 6..start + 8].copy_from_slice(&sum.to_be_bytes());
@@ -56,6 +57,7 @@ pub fn read(octets: &[u8], ends: Ends) -> Result<((u16, u16), &[u8]), Malformed>
     }
     let (whole, _) = split(WHAT, octets, length)?;
     let (found, expected) = (word(6), checksum(whole, ends));
+    // Zero says that the sender has made none (RFC 768), which IPv4 allows.
     if found != 0 && found != expected {
         return Err(Malformed::Checksum { what: WHAT, found: found.into(), expected: expected.into() });
     }

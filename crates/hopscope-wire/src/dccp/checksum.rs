@@ -25,6 +25,7 @@ pub fn checksum(octets: &[u8], addresses: Addresses) -> Result<u16, Malformed> {
         Addresses::V4(from, to) => words(from) + words(to),
         Addresses::V6(from, to) => words(from) + words(to),
     };
+    // The length is that of the whole packet, however little of the payload is covered (RFC 4340 9.1).
     sum += u64::from(PROTOCOL) + u64::from(length >> 16) + u64::from(length & 0xFFFF);
     sum += words(&octets[..6]) + words(&octets[8..end]);
     while sum > 0xFFFF {

@@ -51,6 +51,7 @@ pub fn from_engine(packet: &DccpPacket, ports: (u16, u16), service: u32) -> Resu
     let mut options = Vec::new();
     if packet.ndp > 0 {
         let octets = packet.ndp.to_be_bytes();
+        // The shortest form that holds it, one octet at least (RFC 4340 7.7).
         let skip = octets.iter().take_while(|octet| **octet == 0).count();
         write_option(&mut options, 37, &octets[skip..]);
     }
@@ -62,6 +63,7 @@ pub fn from_engine(packet: &DccpPacket, ports: (u16, u16), service: u32) -> Resu
     write_stamp(&mut options, packet.stamp);
     let mut payload = Vec::with_capacity(packet.payload_bytes() as usize);
     if packet.number > 0 {
+        // Reliable DCCP has its number in the payload: the standard knows no option for it.
         payload.extend(packet.number.to_be_bytes());
     }
     payload.resize(packet.payload_bytes() as usize, 0);
@@ -139,6 +141,7 @@ pub fn to_engine(packet: &Packet<'_>, is_reliable: bool) -> Result<DccpPacket, U
     if found > most {
         return Err(Unrepresentable::Options { found, most });
     }
+    // The Ack Vector first: the engine keeps it before the options, in the same room.
     own.push_vector(vector.into_iter(), 0);
     for (kind, content) in others {
         if kind < 32 {

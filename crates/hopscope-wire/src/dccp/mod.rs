@@ -158,6 +158,7 @@ impl<'a> Packet<'a> {
             return Err(Malformed::ShortNumber(self.kind));
         }
         let fixed = fixed_bytes(self.kind, self.short);
+        // The data offset counts words.
         let offset = (fixed + self.options.len()).next_multiple_of(4);
         if offset > MOST_HEADER {
             return Err(Malformed::Long { found: offset });
@@ -173,10 +174,12 @@ impl<'a> Packet<'a> {
         octets.extend(self.checksum.to_be_bytes());
         octets.push(((self.kind as u8) << 1) | u8::from(!self.short));
         let width = if self.short { 3 } else { 6 };
+        // A number of 48 bits stands behind an octet of zeros, to begin at an even place.
         let skip = usize::from(!self.short);
         octets.extend(std::iter::repeat_n(0, skip));
         octets.extend(&self.seq.bits().to_be_bytes()[8 - width..]);
         if self.kind.acknowledges() {
+            // Zeros fill the acknowledgement number up to whole words: two octets before six, or one before three.
             octets.extend(std::iter::repeat_n(0, skip + 1));
             octets.extend(&self.ack.bits().to_be_bytes()[8 - width..]);
         }

@@ -82,6 +82,7 @@ impl<'a> DccpOption<'a> {
             (32..=35, 1..) => DccpOption::Feature { kind, feature: content[0], values: &content[1..] },
             (36, 1..) => DccpOption::InitCookie(content),
             (37, 1..=6) => DccpOption::NdpCount(number),
+            // Two types in place of a flag: the nonce is part of the type (RFC 4340 11.4).
             (38 | 39, _) => DccpOption::AckVector { nonce: kind == 39, octets: content },
             (40, _) => DccpOption::DataDropped(content),
             (41, 4) => DccpOption::Timestamp(number as u32),
@@ -120,6 +121,7 @@ impl<'a> Iterator for Options<'a> {
             return Some((kind, &[]));
         }
         let bytes = usize::from(*after.first()?);
+        // Also none where the length does not even count itself.
         let content = self.rest.get(2..bytes)?;
         self.rest = &self.rest[bytes..];
         Some((kind, content))
