@@ -116,7 +116,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("keys", nargs="*", default=["all"], metavar="KEY")
     parser.add_argument("--builds", type=listed, default=list(BUILDS), help="ways to build the engine (all)")
-    parser.add_argument("--workers", type=listed, default=["2", "8"], help="numbers of workers beside one (2,8)")
+    parser.add_argument("--workers", type=listed, default=["2", "8"], help="numbers of workers besides one (2,8)")
     parser.add_argument("--seconds", type=float, help="simulated time of each run at most")
     parser.add_argument("--jobs", type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args()

@@ -107,23 +107,23 @@ def mutated(text: str, dice: random.Random, others: list[str]) -> str:
         if not parts:
             return dice.choice(WEIRD)
         at = dice.randrange(len(parts))
-        way = dice.randrange(10)
-        if way >= 7:
+        kind = dice.randrange(10)
+        if kind >= 7:
             numbers = [index for index, part in enumerate(parts) if part[:1].isdigit()]
             at = dice.choice(numbers or [at])
             parts[at] = dice.choice(("0", "1", "2", "3", "7", "0.5", "100", parts[dice.choice(numbers or [at])]))
-        elif way == 0:
+        elif kind == 0:
             del parts[at]
-        elif way == 1:
+        elif kind == 1:
             parts.insert(at, parts[dice.randrange(len(parts))])
-        elif way == 2:
+        elif kind == 2:
             parts[at] = dice.choice(WEIRD)
-        elif way == 3:
+        elif kind == 3:
             parts.insert(at, dice.choice(WEIRD))
-        elif way == 4:
+        elif kind == 4:
             other = dice.choice(others)
             parts[at] = dice.choice(tokens(other) if by >= 0.5 else other.splitlines(keepends=True) or [""])
-        elif way == 5:
+        elif kind == 5:
             parts[at] *= dice.choice((2, 3, 50))
         else:
             end = min(len(parts), at + dice.randrange(1, 6))
@@ -148,14 +148,14 @@ def other_tree(text: str, dice: random.Random, _others: list[str]) -> str:
         if not at:
             break
         (where, key), (there, other) = dice.choice(at), dice.choice(at)
-        way = dice.randrange(5)
-        if way == 0:
+        kind = dice.randrange(5)
+        if kind == 0:
             del where[key]
-        elif way == 1:
+        elif kind == 1:
             where[key] = copy.deepcopy(there[other])
-        elif way == 2 and isinstance(where[key], (int, float)) and not isinstance(where[key], bool):
+        elif kind == 2 and isinstance(where[key], (int, float)) and not isinstance(where[key], bool):
             where[key] = where[key] * dice.choice((0, -1, 2, 1000, 1e9, 1e-9)) + dice.choice((0, 1, -1))
-        elif way == 3 and isinstance(where, list):
+        elif kind == 3 and isinstance(where, list):
             where.insert(key, copy.deepcopy(where[key]))
         else:
             where[key] = dice.choice((0, 1, -1, 2**32, 2**63, 2**64, 1e308, 0.5, "", "x", None, True, [], {}, [[]]))

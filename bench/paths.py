@@ -1,4 +1,4 @@
-"""What the paths among moving nodes would allow, beside what TCP carries: the second curve of zhang2006, figure 2-3.
+"""What the paths among moving nodes would allow, and what TCP carries: the second curve of zhang2006, figure 2-3.
 
     python bench/paths.py [--seeds N] [--jobs N]
 

@@ -72,7 +72,7 @@ def count_instructions(valgrind: str, binary: Path, *scenario: str) -> int:
 
 
 def instruction_rows(valgrind: str, binary: Path, record: bool) -> list[list[str]]:
-    """Instruction counts beside the stored ones."""
+    """Instruction counts compared with the stored ones."""
     stored = json.loads(STORED.read_text(encoding="utf-8")) if STORED.exists() else {}
     found = {}
     rows = []
@@ -112,7 +112,7 @@ def capture_instruction_rows(valgrind: str, binary: Path) -> list[list[str]]:
 
 
 def event_rows(binary: Path, repeats: int) -> list[list[str]]:
-    """Events per second of the engine beside a bare heap with as many entries of the same size.
+    """Events per second of the engine compared with a bare heap with as many entries of the same size.
 
     Two counts: queue events alone, and with the radio edges (start and end of each frame at each hearer), which other
     simulators queue and this engine applies without a queue entry.

@@ -1,6 +1,6 @@
 """The page of coverage: what the five studies have, where the project shows it, and with which verdict.
 
-Entries of the catalogue come from the catalogue itself, with the verdicts recorded beside them. What has no entry under
+Entries of the catalogue come from the catalogue itself, with the verdicts recorded for them. What has no entry under
 its own name stands in `ROWS`: figures that another entry covers, and the systems and schemes of the studies.
 """
 
@@ -55,7 +55,7 @@ def _s(study: str, item: str, what: str, *shown: str, missing: str = "") -> Row:
 ROWS = (
     # --- Figures and sections of zhang2006 under other keys
     _z("fig2-1", "slow start, then congestion avoidance", f"{TCP}/tests/window.rs"),
-    _z("fig2-6", "hidden and exposed nodes beside a gateway", "zhang2006.table6-3"),
+    _z("fig2-6", "hidden and exposed nodes next to a gateway", "zhang2006.table6-3"),
     _z("fig3-3", "Jain's index of FAST, Reno, HighSpeed and Scalable TCP", "zhang2006.fig3-2"),
     _z("sec2-2-2-wlan-updown", "upstream and downstream flows in a WLAN", "zhang2006.sec2-2-2"),
     _z(
@@ -83,7 +83,7 @@ ROWS = (
         for n, what in ((10, "both OUT"), (11, "IN and OUT at 110 ms"), (12, "IN and OUT at 60 ms"))
     ),
     *(
-        _z(f"fig6-{n}", f"DCCP beside TCP, {what}", "zhang2006.table6-5")
+        _z(f"fig6-{n}", f"DCCP with TCP, {what}", "zhang2006.table6-5")
         for n, what in (
             (13, "both IN at 110 ms"),
             (14, "both IN at 60 ms"),
@@ -93,7 +93,7 @@ ROWS = (
         )
     ),
     *(_z(f"fig6-{n}", "windows of DCCP and TCP, both IN", "zhang2006.fig6-15") for n in (16, 17, 18)),
-    _z("fig6-23", "TCP beside UDP", "zhang2006.fig6-22"),
+    _z("fig6-23", "TCP with UDP", "zhang2006.fig6-22"),
     *(
         _z(f"fig7-{n}", "the lists of reliable DCCP", f"{DCCP}/tests/walks.rs::{test}")
         for ns, test in (
@@ -106,9 +106,9 @@ ROWS = (
     ),
     _z("fig7-9", "one reliable DCCP flow over time", "zhang2006.fig6-3", "zhang2006.table7-1"),
     *(_z(f"fig7-{n}", "two reliable DCCP flows", "zhang2006.table7-2") for n in (10, 11, 12)),
-    *(_z(f"fig7-{n}", "TCP beside reliable DCCP", "zhang2006.table7-3") for n in (13, 14, 15, 16)),
+    *(_z(f"fig7-{n}", "TCP with reliable DCCP", "zhang2006.table7-3") for n in (13, 14, 15, 16)),
     _z("sec3-1-1-atp", "ATP's deviation 40 % below TCP's", "zhang2006.appA-1", f"{IT}/atp.rs"),
-    _z("sec3-2-2-1-vegas", "Vegas beside Reno", f"{CONTROL}/vegas.rs", "afrakhteh2005.exp04", "validation.wires"),
+    _z("sec3-2-2-1-vegas", "Vegas against Reno", f"{CONTROL}/vegas.rs", "afrakhteh2005.exp04", "validation.wires"),
     _z("sec3-2-2-2-westwood", "Westwood", f"{CONTROL}/westwood.rs::the_estimate_follows_the_rate_of_the_acks"),
     _z("sec3-2-2-3-tibet", "TIBET", f"{CONTROL}/tibet.rs::pairs_sent_together_average_to_the_rate"),
     _z(

@@ -1,4 +1,4 @@
-"""What the page of zhang2006 shows beside its statements: its goals in figures, and how far each reading moves them.
+"""What the page of zhang2006 shows besides its statements: its goals in figures, and how far each reading moves them.
 
 Everything is computed from the runs of the study (`docs/_build/runs/zhang2006`).
 """
@@ -14,7 +14,7 @@ from hopscope.studies.reproduce import recall
 from thinning import Grid, shown, tables_of
 
 STUDY = "zhang2006"
-ALONE, BESIDE = "sensitivity", "sensitivity-mixed"
+ALONE, MIXED = "sensitivity", "sensitivity-mixed"
 AS_READ = "as read"
 GOALS = "sec6-6"
 
@@ -45,7 +45,7 @@ def share(run: Run) -> float | None:
 GROUPS: Sequence[tuple[str, str, Metric]] = (
     ("Jain", ALONE, "network.shared_jain"),
     ("sum (Mbit/s)", ALONE, total),
-    ("TCP's share (%)", BESIDE, share),
+    ("TCP's share (%)", MIXED, share),
 )
 
 
@@ -125,7 +125,7 @@ def _is_pair(label: str, air: str) -> bool:
 
 
 def mixed(tables: Mapping[str, Table]) -> Grid:
-    """Goal G2: Jain's index of TCP beside the control less that of two TCP flows with the same ends, paired."""
+    """Goal G2: Jain's index of TCP with the control less that of two TCP flows with the same ends, paired."""
     rows = []
     for label, table in tables.items():
         if not label.startswith("TCP beside "):
@@ -134,9 +134,9 @@ def mixed(tables: Mapping[str, Table]) -> Grid:
         ends = place if place.startswith("both") else "IN and OUT at 110 ms"
         base, ns2 = tables[f"TCP, {ends}, {air}"], NS2.get((ends, air))
         means = [show(one.interval("network.shared_jain")) for one in (table, base)]
-        beside = f"{ns2[1]:.3f}" if ns2 else ""
+        reference = f"{ns2[1]:.3f}" if ns2 else ""
         moved = change(table, base, "network.shared_jain")
-        rows.append([air, place, layer, show(table.interval(share)), *means, beside, moved])
+        rows.append([air, place, layer, show(table.interval(share)), *means, reference, moved])
     head = [
         "radio",
         "flows",
@@ -155,8 +155,8 @@ def fairness(runs: Path) -> dict[str, Grid]:
     whole = recall(open_store(runs / STUDY))
     assert whole is not None
     outcomes = {outcome.entry.key.partition(".")[2]: outcome for outcome in whole.entries}
-    tables = {key: tables_of(outcomes[key].entry, outcomes[key].results) for key in (ALONE, BESIDE, GOALS)}
-    entries, goals = {key: tables[key] for key in (ALONE, BESIDE)}, tables[GOALS]
+    tables = {key: tables_of(outcomes[key].entry, outcomes[key].results) for key in (ALONE, MIXED, GOALS)}
+    entries, goals = {key: tables[key] for key in (ALONE, MIXED)}, tables[GOALS]
     return {
         "alone": alone(goals),
         "mixed": mixed(goals),

@@ -449,7 +449,7 @@ def validation_pages() -> None:
 
 
 def paper_pages(paper: str) -> None:
-    """The statements of a paper as judged, and its tables measured beside published."""
+    """The statements of a paper as judged, and its tables with measured and published numbers."""
     entries = reproduced(paper)
     figures_page(paper, paper, "*.svg")
     rows = [
@@ -479,7 +479,7 @@ def paper_pages(paper: str) -> None:
 
 
 def numbers_page(paper: str) -> None:
-    """Every published number of a paper beside what the readings of what it does not publish give."""
+    """Every published number of a paper against what the readings of what it does not publish give."""
     rows = []
     for entry in reproduced(paper):
         for quantity in entry["quantities"]:
@@ -517,7 +517,7 @@ def air_page() -> None:
 
 
 def thinning_page() -> None:
-    """All schemes of armaghani2008 beside delayed ACKs, its best windows, parts and causes."""
+    """All schemes of armaghani2008 compared with delayed ACKs, its best windows, parts and causes."""
     from thinning import FIGURES, STUDY, thinning
 
     for name, (head, rows) in thinning(RUNS, VALIDATION).items():

@@ -1,4 +1,4 @@
-"""What the page of armaghani2008 shows beside its statements: all schemes, best windows, parts, causes.
+"""What the page of armaghani2008 shows besides its statements: all schemes, best windows, parts, causes.
 
 Everything is computed from the runs of the study (`docs/_build/runs/armaghani2008`); the causes, which need a ledger,
 and the window over time are runs of their own.
@@ -38,7 +38,7 @@ FIGURES = {
 #: Schemes whose gains are taken apart, and the numbers of flows and hops at which a ledger is kept.
 EXPLAINED = ("TCP", "limited DA", "DCA", "DAA", "MDA", "d = 4")
 LEDGERS = (("4 hops", "9 hops"), (1, 10))
-#: Means beside the best one by less than so much are called alike, per cent.
+#: Means that differ from the best one by less than this are called alike, per cent.
 ALIKE = 1.0
 
 Grid = tuple[Sequence[str], list[list[str]]]
@@ -208,7 +208,7 @@ class Schemes:
         return figure
 
     def ceilings(self) -> Grid:
-        """Each gain beside what saved airtime alone can give, and what else changed (ns-2's rules, no errors)."""
+        """Each gain against what saved airtime alone can give, and what else changed (ns-2's rules, no errors)."""
         rows = []
         for chain in CHAINS:
             for flows in (1, 10):

@@ -89,7 +89,7 @@ def find_ns3(work: Path) -> Path:
 def release_build(work: Path) -> Path:
     """Folder of the package of the release wheel; builds the wheel when a source is newer than the last one.
 
-    The package lies beside that of the environment, not in it: put the folder into PYTHONPATH. Raises MissingToolError
+    The package lies next to that of the environment, not in it: put the folder into PYTHONPATH. Raises MissingToolError
     and BuildError.
     """
     folder = work / "hopscope"

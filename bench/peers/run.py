@@ -1,8 +1,8 @@
-"""Hopscope beside ns-2 and ns-3 on the same scenarios: CPU seconds, medians, all simulators in turn.
+"""Hopscope compared with ns-2 and ns-3 on the same scenarios: CPU seconds, medians, all simulators in turn.
 
     python bench/peers/run.py [--repeats 5] [--only chain] [--full] [--plain]
 
-Hopscope is measured as the build of this environment, which is what `make demo` gives, and beside it as its release
+Hopscope is measured as the build of this environment, which is what `make demo` gives, and as its release
 wheel, which is built first; with `--plain`, or without llvm-tools, the wheel is left out.
 
 Writes bench/peers/latest.json and prints the table; `--record` also puts it into bench/peers/results.md, which
@@ -117,7 +117,7 @@ class Bench:
             note(f"left out: {reason}")
 
     def use_release_build(self) -> None:
-        """Measures the release wheel beside the package of this environment, or says why it cannot be had.
+        """Measures the release wheel besides the package of this environment, or says why it cannot be had.
 
         Raises BuildError.
         """
@@ -273,7 +273,7 @@ def record(text: str, summary: str) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="Hopscope beside ns-2 and ns-3.")
+    parser = argparse.ArgumentParser(description="Hopscope compared with ns-2 and ns-3.")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each simulator, medians are reported (5)")
     parser.add_argument("--only", choices=sorted(ALL), action="append", help="only this scenario (repeatable)")
     parser.add_argument(

@@ -10,7 +10,7 @@ const OUTSIDE: [&str; 6] = ["capture", "conformance", "python", "scenario", "tes
 fn main() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut files = Vec::new();
-    for entry in fs::read_dir(&crates).expect("the binding lies beside the engine") {
+    for entry in fs::read_dir(&crates).expect("the binding lies next to the engine") {
         let name = entry.expect("a readable entry").file_name().into_string().unwrap_or_default();
         if name.strip_prefix("hopscope-").is_some_and(|layer| !OUTSIDE.contains(&layer)) {
             let sources = crates.join(name).join("src");

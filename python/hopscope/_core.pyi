@@ -436,7 +436,7 @@ def tables() -> list[tuple[tuple[str, str, tuple[Field, ...]], bool]]:
     """Every table of a file but the topology and the sweep: ((name, doc, keys), it stands in double brackets)."""
 
 def topologies() -> list[tuple[str, str, tuple[Field, ...]]]:
-    """Kinds of topologies: word, one line of description, keys beside ``kind``."""
+    """Kinds of topologies: word, one line of description, keys besides ``kind``."""
 
 def topology_kind() -> Field:
     """The key that names the kind of topology."""

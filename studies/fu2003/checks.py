@@ -49,7 +49,7 @@ def backlog(run: Run) -> float:
     """Mean share of the time in which a sender has a packet in its queue or MAC.
 
     By Little's law a node with a one-hop flow holds rate times delay packets; those in the queue are known, and the MAC
-    holds at most one. Near overload that difference is small beside its terms; a queue that is full on average by some
+    holds at most one. Near overload that difference is small against its terms; a queue that is full on average by some
     part has a packet for that part of the time at least.
     """
     shares: list[float] = []

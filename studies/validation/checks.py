@@ -328,7 +328,7 @@ def _steps(name: str, caption: str, ylabel: str, panel: Panel) -> list[Chart]:
 
 
 def cubic_window(_data: Data, _label: str) -> list[Chart]:
-    """The window of CUBIC beside equation 1."""
+    """The window of CUBIC against equation 1."""
     rows = _bottleneck("tcp-cubic").samples.iloc[::20]
     rows = rows[rows["t_s"] < 60]
     times: list[float] = []

@@ -211,7 +211,7 @@ def test_a_manifest_of_an_earlier_version_says_that_it_has_no_checksum(chain: Pa
         ({"series": {"cwnd": {"t_s": [1], "value": [1, 2]}}}, "series cwnd has columns of several lengths"),
         (
             {"nodes": [], "links": {"from": [], "to": [], "packets": []}},
-            "has other flows, nodes or metrics than the runs beside it",
+            "has other flows, nodes or metrics than the other runs of its point",
         ),
         ("deep", "is no result"),
     ],
@@ -271,10 +271,10 @@ def test_pipes_and_devices_in_a_store_are_refused(chain: Path, tmp_path: Path, n
 def test_runs_of_other_settings_are_counted(chain: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     hs.run(chain, out=store, set={"series.keep": ["throughput"], "series.interval": "500ms"})
-    assert hs.open_store(store).beside() == 0
+    assert hs.open_store(store).other_runs() == 0
     assert (store / "series.parquet").exists()
     hs.run(chain, out=store, set={"mac.queue": 5})
-    assert hs.open_store(store).beside() == 4
+    assert hs.open_store(store).other_runs() == 4
     assert not (store / "series.parquet").exists()  # it would be that of the earlier scenario
 
 

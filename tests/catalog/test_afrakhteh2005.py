@@ -424,7 +424,7 @@ def test_published_shares_give_the_published_index():
 # --- Experiment 13: TCP beside UDP ----------------------------------------------------------------------------------
 
 
-def beside(plateau=True, left=0.0, loss=50.0, third=740.0, upturn=40.0, early=0.0):
+def competing(plateau=True, left=0.0, loss=50.0, third=740.0, upturn=40.0, early=0.0):
     def model(label, where):
         load = position(where[LOAD])
         if label.startswith("case 1"):
@@ -448,7 +448,7 @@ def beside(plateau=True, left=0.0, loss=50.0, third=740.0, upturn=40.0, early=0.
 
 
 def test_exp13_passes_on_the_published_shape():
-    assert outcomes(EXP["exp13"], beside()) == all_of(EXP["exp13"], PASS)
+    assert outcomes(EXP["exp13"], competing()) == all_of(EXP["exp13"], PASS)
 
 
 @pytest.mark.parametrize(
@@ -464,5 +464,5 @@ def test_exp13_passes_on_the_published_shape():
     ],
 )
 def test_exp13_statements_have_limits(change, expected):
-    found = outcomes(EXP["exp13"], beside(**change))
+    found = outcomes(EXP["exp13"], competing(**change))
     assert failing(found) == expected

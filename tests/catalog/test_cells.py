@@ -297,8 +297,8 @@ def test_ns3_cells_pass_at_their_numbers_and_fail_beside_them():
     for statement, label in zip(NS3.statements, scenarios(NS3), strict=True):
         assert statement.text.startswith(label)
         assert right[statement.id] == PASS, label
-        beside = far if label in several else wrong
-        assert beside[statement.id] == (OPEN if label in open_cells else FAIL), label
+        outcome = far if label in several else wrong
+        assert outcome[statement.id] == (OPEN if label in open_cells else FAIL), label
 
 
 def test_a_known_cause_explains_a_disagreement_and_hides_none():

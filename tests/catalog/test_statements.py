@@ -97,7 +97,7 @@ def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry):
         "armaghani2008.schemes": {"c1"},
     }
     if entry.key in {"validation.wires", "validation.gateway", "validation.dccp"}:
-        # Two flows that get nothing get the same; what both get is judged beside it.
+        # Two flows that get nothing get the same; what both get is judged as well.
         idle[entry.key] = {statement.id for statement in entry.statements if "Jain index" in statement.text}
     if entry.key.startswith(("validation.mobility", "broch1998.")):
         # Only the first of their many flows carries nothing here, and the others make up delivery ratio and delay.
@@ -117,8 +117,8 @@ def test_the_profile_of_the_source_decides_and_the_other_is_for_contrast():
     measured, judged, charts = weigh(entry, data(entry, model))
     outcome = Reproduction(("fu2003",), (EntryOutcome(entry, measured, judged, charts, {}),))
     assert (outcome.count(Outcome.REPRODUCED), outcome.count(Outcome.NOT_REPRODUCED)) == (5, 0)
-    beside = [f.outcome for j in judged for f in j.findings if not j.decides(f)]
-    assert (beside.count(Outcome.REPRODUCED), beside.count(Outcome.NOT_REPRODUCED)) == (1, 4)
+    others = [f.outcome for j in judged for f in j.findings if not j.decides(f)]
+    assert (others.count(Outcome.REPRODUCED), others.count(Outcome.NOT_REPRODUCED)) == (1, 4)
     assert outcome.exit_status == 0
 
 

@@ -1,4 +1,4 @@
-"""The tables of the page of zhang2006: changes are paired and say when nothing changed; goals stand beside ns-2."""
+"""The tables of the page of zhang2006: changes are paired and say when nothing changed; goals stand next to ns-2."""
 
 from __future__ import annotations
 

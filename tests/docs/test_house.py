@@ -404,7 +404,7 @@ def test_fewer_than_twenty_checks_are_python() -> None:
 
 
 def test_five_studies_take_at_most_four_thousand_lines_of_python() -> None:
-    """The validation beside other simulators is no study; it has its own cells and checks."""
+    """The validation against other simulators is no study; it has its own cells and checks."""
     files = [*(ROOT / "python/hopscope/studies").rglob("*.py"), *(ROOT / "studies").rglob("*.py")]
     own = [file for file in files if file.name != "cells.py" and file.parent.name != "validation"]
     assert sum(len(file.read_text().splitlines()) for file in own) <= 4000

@@ -37,8 +37,8 @@ class Fluid:
     def echo(self, echo: Echo) -> tuple[float, int] | None:
         hops = min(echo.ttl, len(self.links))
         self.sent += 1
-        way = sum(8 * echo.bytes / rate + 8 * 56 / rate + 0.002 for rate, _ in self.links[:hops])
-        return None if self.lost(self.sent) else (way, hops)
+        rtt = sum(8 * echo.bytes / rate + 8 * 56 / rate + 0.002 for rate, _ in self.links[:hops])
+        return None if self.lost(self.sent) else (rtt, hops)
 
     def ask(self, method: Method) -> Estimate:
         answer: Any = None

@@ -1,4 +1,4 @@
-"""Methods over simulated paths: the truth beside estimates, the command, and paths that cannot be probed."""
+"""Methods over simulated paths: estimates compared with the truth, the command, and paths that cannot be probed."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ def test_without_ends_the_probes_stand_in_place_of_the_first_flow() -> None:
     assert first.ends == named.ends == (0, 3)
     assert first.others == 1
     assert truth(first, 1) == truth(named, 1)
-    beside = path_of(hs.Scenario(document), (0, 3))
-    assert beside.others == 2
+    shared = path_of(hs.Scenario(document), (0, 3))
+    assert shared.others == 2
 
 
 def test_over_wires_pairs_and_round_trips_report_capacity_and_trains_what_is_available() -> None:
@@ -115,10 +115,10 @@ def test_code_of_other_flows_runs_and_its_failure_is_reported() -> None:
         def on_ack(self, flow: hs.FlowState) -> float:
             return 2.0
 
-    def beside(control: type) -> dict[str, Any]:
+    def competing(control: type) -> dict[str, Any]:
         return {**CHAIN, "flow": [{"from": 1, "to": 2, "transport": "tcp", "control": control, "packet": 500}]}
 
-    [run] = probe(beside(Steady), "packet-pair", ends=(0, 3), seeds=1).runs
+    [run] = probe(competing(Steady), "packet-pair", ends=(0, 3), seeds=1).runs
     assert run.estimate is not None
     with pytest.raises(RunFailed, match=r"Raises\.on_ack raised ValueError"):
-        probe(beside(Raises), "packet-pair", ends=(0, 3), seeds=1)
+        probe(competing(Raises), "packet-pair", ends=(0, 3), seeds=1)

@@ -227,7 +227,7 @@ def test_the_caption_says_of_which_point_the_thick_lines_report() -> None:
     assert "where packets went at standard, the more" in shown.caption
 
 
-def test_nodes_that_move_stand_where_they_begin_and_leave_their_ways() -> None:
+def test_nodes_that_move_stand_where_they_begin_and_leave_their_paths() -> None:
     moving = {
         "duration": "100s",
         "topology": {"kind": "random", "nodes": 12, "area": [1000, 500]},
@@ -237,23 +237,23 @@ def test_nodes_that_move_stand_where_they_begin_and_leave_their_ways() -> None:
     }
     made = network.of_point(Scenario(moving).points[0], "A field")
     # Half of the longer side at the greatest speed at most; a node goes no farther in that time.
-    assert 0 < made.ways_s <= 0.5 * 1000 / 9
-    assert len(made.ways) == 12
-    assert [list(way[0]) for way in made.ways] == [list(place) for place in made.positions]
-    assert max(math.dist(way[0], way[-1]) for way in made.ways) <= 10 * made.ways_s
-    assert f"green lines are their ways in the first {made.ways_s:.3g} s" in made.caption
+    assert 0 < made.paths_s <= 0.5 * 1000 / 9
+    assert len(made.paths) == 12
+    assert [list(path[0]) for path in made.paths] == [list(place) for place in made.positions]
+    assert max(math.dist(path[0], path[-1]) for path in made.paths) <= 10 * made.paths_s
+    assert f"green lines are their paths in the first {made.paths_s:.3g} s" in made.caption
     figure = network.draw(made)
     [ax] = figure.axes
-    assert len(ax.lines) == sum(len({tuple(place) for place in way}) > 1 for way in made.ways)
-    assert f"way of a node, {made.ways_s:.3g} s" in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert len(ax.lines) == sum(len({tuple(place) for place in path}) > 1 for path in made.paths)
+    assert f"path of a node, {made.paths_s:.3g} s" in [text.get_text() for text in figure.legends[0].get_texts()]
     # What the engine would have given for that time alone.
     scenario = Scenario(moving)
-    alone = _core.node_paths(scenario.points[0].engine_config(scenario.seed), made.ways_s)
-    assert [[place for _, *place in way] for _, way in alone] == [
-        [pytest.approx(place, abs=1e-6) for place in way] for way in made.ways
+    alone = _core.node_paths(scenario.points[0].engine_config(scenario.seed), made.paths_s)
+    assert [[place for _, *place in path] for _, path in alone] == [
+        [pytest.approx(place, abs=1e-6) for place in path] for path in made.paths
     ]
     still = network.of_point(Scenario({**moving, "mobility": {"model": "static"}}).points[0], "A field")
-    assert (still.ways, still.ways_s) == ((), 0.0)
-    # Few nodes: the whole of their ways.
+    assert (still.paths, still.paths_s) == ((), 0.0)
+    # Few nodes: the whole of their paths.
     few = {**moving, "topology": {"kind": "random", "nodes": 3, "area": [300, 300]}, "flow": [{"from": 0, "to": 1}]}
-    assert network.of_point(Scenario(few).points[0], "Three").ways_s == 100
+    assert network.of_point(Scenario(few).points[0], "Three").paths_s == 100

@@ -54,7 +54,7 @@ def test_a_folder_of_ones_own_runs_is_recorded_and_checked(folder, tmp_path):
     assert all(cause for _, cause in verdicts.values())
     page = (tmp_path / "store" / "report.html").read_text()
     assert "A made-up study that shows what a folder needs." in page
-    main = page[page.index("Main claims") : page.index("Measured beside published")]
+    main = page[page.index("Main claims") : page.index("Measured and published")]
     assert '<span class="mark pass">reproduced</span>' in main
     assert hopscope(*words, "--check")[0] == 0
     file = folder / "verdicts.json"
@@ -90,7 +90,7 @@ LOSS = 'metric = "throughput"\nof = "loss"\nalong = "hops"\nat = { hops = 2 }\n'
         ('title = "Saturated', 'titel = "Saturated', "an experiment has no such key"),
         ('scenario = "chain"\naxes', 'scenario = "chein"\naxes', "no scenario 'chein'"),
         ('tables = ["figure1"]', 'tables = ["figure2"]', "published.csv has no table 'figure2'"),
-        ('path = "flow.0.throughput_kbps"', 'path = "flow.0.throughput_kbps"\nfirst = 2', "beside a path with *"),
+        ('path = "flow.0.throughput_kbps"', 'path = "flow.0.throughput_kbps"\nfirst = 2', "with a path that has *"),
     ],
 )
 def test_a_mistake_in_a_folder_is_named_with_file_line_and_key(folder, old, new, message):
@@ -283,8 +283,8 @@ def test_no_line_of_a_figure_joins_two_settings(place, monkeypatch):
     read_study(place, trusted=True)
     for figure in found:
         # Along another metric the settings are the points; a swept key, a metric or a place is in each setting alike.
-        if figure.over is None and "setting" not in (ways := (figure.panels, figure.by, figure.x)):
-            places = [tuple(str(built.names.get(name, "")) for name in ways) for built in figure.chosen]
+        if figure.over is None and "setting" not in (axes := (figure.panels, figure.by, figure.x)):
+            places = [tuple(str(built.names.get(name, "")) for name in axes) for built in figure.chosen]
             assert len(places) == len(set(places)), figure.chart.name
 
 

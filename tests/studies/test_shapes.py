@@ -17,7 +17,7 @@ Y, Z = measure("y"), measure("z")
 
 
 def table(values, *, label="t", noise=0.0, **more):
-    """A setting that sweeps x: three runs at each, spread by `noise`; `more` sweeps z beside it."""
+    """A setting that sweeps x: three runs at each, spread by `noise`; `more` sweeps z as well."""
     points = []
     for x, y in values.items():
         runs = [{"seed": s, "y": y + noise * (s - 2), "z": 2 * y} for s in (1, 2, 3)]

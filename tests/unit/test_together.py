@@ -86,7 +86,7 @@ def test_a_key_that_is_set_leaves_the_others_in_the_sweep() -> None:
     assert scenario.replace({HOPS: 5}).axes == {WINDOW: [1, 2, 3], QUEUE: [5, 6], "net.ttl": [30, 31]}
     assert scenario.replace({HOPS: 5, WINDOW: 7}).axes == {QUEUE: [5, 6], "net.ttl": [30, 31]}
     both = scenario.replace({f"sweep.{WINDOW}": [4, 5]})
-    assert (len(both.points), both.beside(WINDOW), both.beside(HOPS)) == (3 * 2 * 2, (), ())
+    assert (len(both.points), both.swept_with(WINDOW), both.swept_with(HOPS)) == (3 * 2 * 2, (), ())
     assert len(scenario.replace({"flow.0.packet": 500}).points) == 6
 
 

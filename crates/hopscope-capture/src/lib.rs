@@ -10,7 +10,7 @@
 //! | `capture.rs` | the recorder |
 //! | `air.rs` | frames of 802.11 as octets, and what radiotap says of them |
 //! | `comment.rs` | why a frame was lost, in words |
-//! | `tally.rs` | what the engine itself counts of what was captured, to set beside the counts of other tools |
+//! | `tally.rs` | what the engine itself counts of what was captured, to compare with the counts of other tools |
 //! | `connection.rs` | the same for each connection: packets, bytes, round-trip times |
 //! | `pcapng.rs` | blocks of the file |
 //! | `sink.rs` | where they go: files, compression |

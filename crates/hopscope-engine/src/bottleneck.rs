@@ -24,9 +24,9 @@ pub struct BottleneckConfig {
     pub rate: u64,
     /// Propagation delay, each way.
     pub delay: Span,
-    /// Packets that can wait beside the one being sent.
+    /// Packets that can wait besides the one being sent.
     pub queue: u32,
-    /// Bytes of a packet beside its payload and the options of TCP.
+    /// Bytes of a packet besides its payload and the options of TCP.
     pub header: u32,
     /// Hops that a packet counts for the link.
     pub hops: u8,

@@ -11,7 +11,7 @@ use hopscope_phy::channel::Link;
 use hopscope_phy::channel::budget::Budget;
 use hopscope_phy::channel::grid::Grid;
 
-/// A run under way: the world with its meter, and beside it any observer of the caller.
+/// A run under way: the world with its meter, and any observer of the caller.
 #[derive(Debug)]
 pub struct Simulation<R: Recorder = crate::record::NullRecorder> {
     /// With each reply as a flow.
@@ -42,7 +42,7 @@ impl Simulation {
 }
 
 impl<R: Recorder> Simulation<R> {
-    /// Builds a run with an observer of the caller beside the meter.
+    /// Builds a run with an observer of the caller besides the meter.
     ///
     /// # Errors
     /// See [`World::new`].
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn a_sparse_chain_needs_little() {
         let chain = (0..20_000).map(|k| [f64::from(k) * 200.0, f64::from(k) * 200.0]).collect();
-        // Each hears the two beside it within 550 m on either side, one at 283 m and none at 566.
+        // Each hears its two neighbours within 550 m on either side, one at 283 m and none at 566.
         let memory = memory_of(chain);
         assert!((1_000.0..1_100.0).contains(&(memory / 20_000.0)), "{memory}");
     }

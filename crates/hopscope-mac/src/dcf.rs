@@ -7,7 +7,7 @@
 //!                      |  +--------------------------|------------------------->|
 //!                      +------- retry ---------------+---- timeout -------------+---- limit --> IDLE
 //! ```
-//! Beside its own exchange a station answers others: an RTS with a CTS, a data frame with an ACK, each after SIFS.
+//! Besides its own exchange a station answers others: an RTS with a CTS, a data frame with an ACK, each after SIFS.
 
 use crate::config::mac::CtsRule;
 use crate::contention::Station;
@@ -83,7 +83,7 @@ pub(crate) enum Reply {
     },
 }
 
-/// What a MAC door needs besides its own state.
+/// What an entry point of the MAC needs besides its own state.
 pub struct MacCx<'a> {
     /// Now.
     pub now: Time,
@@ -96,7 +96,7 @@ pub struct MacCx<'a> {
 }
 
 /// Frame exchange of one node. The first cache line is all that answering another node takes; the second is what the own
-/// exchanges need beside it.
+/// exchanges need besides.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Dcf {

@@ -20,7 +20,7 @@ struct Last {
 
 const _: () = assert!(size_of::<Last>() == 8);
 
-/// What a neighbour's packets leave beside the number of the last one, in 16 bits. It means one of two things, the same for all
+/// What a neighbour's packets leave besides the number of the last one, in 16 bits. It means one of two things, the same for all
 /// neighbours of a MAC: whoever takes whole packets counts them here, whoever takes fragments keeps when the first one came.
 /// Nobody needs both: fragments are counted in [`PacketCounts`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -213,7 +213,7 @@ impl MacRules {
         data + self.overhead(to, mode, self.uses_rts(to, first))
     }
 
-    /// What the exchange of a data frame in a mode takes beside the frame.
+    /// What the exchange of a data frame in a mode takes besides the frame.
     pub(super) fn overhead(&self, to: NodeId, mode: Mode, rts: bool) -> Span {
         let timing = self.timing();
         let ack = if to == NodeId::BROADCAST { Span::ZERO } else { timing.sifs + self.answer(mode) };

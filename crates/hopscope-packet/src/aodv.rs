@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_fits_beside_a_tcp_segment() {
+    fn a_message_fits_into_the_room_of_a_tcp_segment() {
         assert!(size_of::<AodvMessage>() <= size_of::<crate::tcp::TcpSegment>());
     }
 }

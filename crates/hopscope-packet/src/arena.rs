@@ -7,7 +7,7 @@ use crate::routing::RoutingMessage;
 use crate::{Body, Packet};
 use hopscope_core::ids::PacketId;
 
-/// What few packets carry beside their body; copies of a packet share it.
+/// What few packets carry besides their body; copies of a packet share it.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Extension {
     /// The routing message of [`crate::Body::Routing`].

@@ -235,7 +235,7 @@ pub struct DccpPacket {
     pub reset: ResetCode,
     /// Payload bytes.
     pub len: u32,
-    /// Number of its data, from 1 on, in reliable DCCP: the first four bytes of the payload, beside `len`; 0: none.
+    /// Number of its data in reliable DCCP, from 1 on: four bytes of payload that `len` does not count; 0: none.
     pub number: u32,
     /// Packets without data in a row before this one (option NDP Count); 0: no such option.
     pub ndp: u32,
@@ -316,7 +316,7 @@ impl DccpPacket {
         true
     }
 
-    /// Appends octets of an Ack Vector while there is room for them beside so many octets of other options.
+    /// Appends octets of an Ack Vector while there is room for them and so many octets of other options.
     pub fn push_vector(&mut self, octets: impl Iterator<Item = u8>, reserved: usize) {
         debug_assert!(self.area.n_options == 0, "the vector stands in front of the other options");
         for octet in octets.take(self.room().saturating_sub(reserved)) {

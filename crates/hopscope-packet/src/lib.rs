@@ -63,7 +63,7 @@ pub struct Packet {
     pub received_next: bool,
     /// Explicit congestion notification.
     pub ecn: Ecn,
-    /// Routing message or source route it carries beside its body.
+    /// Routing message or source route it carries besides its body.
     pub extension: ExtensionId,
     /// What it learns on its way, where its transport asks for it.
     pub path: Option<PathOption>,

@@ -95,7 +95,7 @@ impl Opening {
         (0..Self::MOST_SCALE).find(|&scale| window >> scale <= Self::PLAIN_WINDOW).unwrap_or(Self::MOST_SCALE)
     }
 
-    /// What they add to a segment, padded to whole words. Beside time stamps, that SACK is permitted stands where their padding would
+    /// What they add to a segment, padded to whole words. With time stamps, that SACK is permitted stands where their padding would
     /// (RFC 7323 A).
     pub fn bytes(&self, stamped: bool) -> u32 {
         let size = if self.segment_size.is_some() { 4 } else { 0 };

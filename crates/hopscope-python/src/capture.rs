@@ -1,4 +1,4 @@
-//! Runs that write a capture beside their results.
+//! Runs that write a capture besides their results.
 
 use std::path::PathBuf;
 
@@ -18,7 +18,7 @@ use crate::run::{CancelToken, run_observed};
 use crate::value;
 
 /// Runs a configuration as `run` does and writes what `choice` names of it to the file `path`, of which `title` stands in its
-/// head; gives what the capture has come to beside the results.
+/// head; gives what the capture has come to, and the results.
 #[pyfunction]
 #[pyo3(signature = (config, path, choice, title, force=false, cancel=None, progress=None, controls=None))]
 #[expect(clippy::too_many_arguments, reason = "they have names in Python")]

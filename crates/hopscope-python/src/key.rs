@@ -199,7 +199,7 @@ pub fn tables(py: Python<'_>) -> PyResult<Vec<(Entry, bool)>> {
     schema::tables().into_iter().map(entry).collect()
 }
 
-/// Kinds of topologies: word, description, keys beside `kind`.
+/// Kinds of topologies: word, description, keys besides `kind`.
 #[pyfunction]
 pub fn topologies(py: Python<'_>) -> PyResult<Vec<Entry>> {
     schema::TOPOLOGIES.iter().map(|kind| Ok((kind.name, kind.doc, fields(py, kind.keys())?.unbind()))).collect()

@@ -1,6 +1,6 @@
 //! BonnMotion's movement files: one node a line, groups of time, x and y, and of z in three dimensions.
 //!
-//! The file itself does not say how many dimensions it has. BonnMotion writes them into the `.params` beside it; without
+//! The file itself does not say how many dimensions it has. BonnMotion writes them into the `.params` next to it; without
 //! that the numbers of each line, and times that must not go back, decide.
 
 use crate::columns::{Fault, cells, finite, lines, shown};
@@ -21,7 +21,7 @@ fn dimensions(params: &str) -> usize {
     }
 }
 
-/// What stands in the text of a file; `params` is the text of the `.params` beside it.
+/// What stands in the text of a file; `params` is the text of the `.params` next to it.
 ///
 /// # Errors
 /// A line is wrong, or the movement is one in three dimensions; the message names the file, `name`, and the line.
@@ -39,7 +39,7 @@ pub fn rows(text: &str, name: &str, params: Option<&str>) -> Result<Vec<Row>, Fa
         None => guessed(&found).ok_or_else(|| {
             format!(
                 "{name}: its lines can be read in two and in three dimensions; put the .params that BonnMotion wrote \
-                 beside it, with J=2D or J=3D"
+                 next to it, with J=2D or J=3D"
             )
         })?,
     };

@@ -278,7 +278,7 @@ fn node() -> Object {
     Object::of("anyOf", vec![number, Object::of("enum", vec!["first", "last"])])
 }
 
-/// Words with `+` between them in any order: none twice, none beside one that excludes it.
+/// Words with `+` between them in any order: none twice, none with one that excludes it.
 fn parts(key: &Key) -> Object {
     let (alone, words) = (&key.choices[0], &key.choices[1..]);
     let (word, gap) = (format!("(?:{})", words.join("|")), r" *\+ *");

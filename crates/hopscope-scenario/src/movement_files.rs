@@ -62,7 +62,7 @@ pub type Area = Option<[f64; 2]>;
 
 /// The movement in the text of a file.
 ///
-/// `form` is `ns2`, `bonnmotion`, `fcd`, or `auto`; `params` is the text of a `.params` beside it, which BonnMotion writes.
+/// `form` is `ns2`, `bonnmotion`, `fcd`, or `auto`; `params` is the text of a `.params` next to it, which BonnMotion writes.
 ///
 /// # Errors
 /// A statement is not followed, or a node leaves the area; the message names the file, `name`, and the line.

@@ -102,7 +102,7 @@ fn cells(places: &[Position], size: f64) -> Cells {
     cells
 }
 
-/// The square of a place and those beside it.
+/// The square of a place and those next to it.
 fn around(place: Position, size: f64) -> impl Iterator<Item = (i64, i64)> {
     let (column, row) = cell(place, size);
     (0..9).map(move |n| (column.saturating_add(n / 3 - 1), row.saturating_add(n % 3 - 1)))

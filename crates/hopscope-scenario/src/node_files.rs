@@ -13,7 +13,7 @@ use crate::ns2::{self, At, Script};
 ///
 /// `form` is `csv` (x,y a line, separated by comma, semicolon, tab or blank; more columns need a header that names x and
 /// y), `ns2` (lines `$node_(i) set X_ value`), `bonnmotion` (one node a line: `time x y ...`), `fcd` (SUMO), or `auto`;
-/// `params` is the text of a `.params` beside it, which BonnMotion writes.
+/// `params` is the text of a `.params` next to it, which BonnMotion writes.
 ///
 /// # Errors
 /// It holds no positions of that form; the message names the file, `name`, and the line.

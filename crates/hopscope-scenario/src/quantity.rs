@@ -8,7 +8,7 @@ use crate::words::did_you_mean;
 /// Units of a base unit with their factors to it.
 type Units = &'static [(&'static str, &'static str)];
 
-/// Base units that have others beside them.
+/// Base units that have other units of the same quantity.
 const UNITS: &[(&str, Units)] = &[
     (
         "s",

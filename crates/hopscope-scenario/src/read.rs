@@ -12,7 +12,7 @@ use crate::words::{did_you_mean, general, instead, listed};
 pub const FORM: &str = "\"tcp:FILE.py:CLASS\"";
 /// How messages write the class of such a transport.
 pub const FILE_FORM: &str = "\"FILE.py:CLASS\"";
-/// The key of a table that names the class beside its parameters.
+/// The key of a table that names the class next to its parameters.
 pub const CLASS: &str = "class";
 
 /// Longest time a scenario can name: 200 years, within the engine's 64-bit nanoseconds.

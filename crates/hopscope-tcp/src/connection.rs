@@ -43,7 +43,7 @@ struct SegmentSizes {
     window_option: u32,
     /// Option of ACKs that say something of the order.
     order_option: u32,
-    /// Options of the SYN and the SYN-ACK, beside time stamps.
+    /// Options of the SYN and the SYN-ACK, besides time stamps.
     opening: u32,
     /// Data segments and the SYN of this end are this long on the air and carry no headers (ns-2's Vegas).
     bare: Option<u32>,

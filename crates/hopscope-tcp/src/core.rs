@@ -9,7 +9,7 @@
 //! | `usage` (`usage.rs`) | whether the window is in use |
 //! | `pacing` (`pacing.rs`) | sending spread over time |
 //! | `ecn` (`ecn.rs`) | marks that come back |
-//! | `header` (`header.rs`) | what segments say beside their data |
+//! | `header` (`header.rs`) | what segments say besides their data |
 
 use super::ecn::EcnState;
 use super::header::Header;

@@ -1,4 +1,4 @@
-//! What the segments of a sender say beside their data: for the receiving half of the same end, and in options.
+//! What the segments of a sender say besides their data: for the receiving half of the same end, and in options.
 
 use super::push::PushMarks;
 use super::window_field;

@@ -24,7 +24,7 @@
 //! | `loss_state.rs` | duplicate ACKs, and the recovery under way |
 //! | `timed.rs` | the retransmission timer, and what is timed |
 //! | `ecn.rs` | marks that come back |
-//! | `header.rs` | what segments say beside their data |
+//! | `header.rs` | what segments say besides their data |
 //! | `cut.rs` | when the window is cut |
 //! | `setup.rs` | the SYN and the initial window |
 //! | `recovery/` | what an ACK, a duplicate ACK and a timeout make the sender send; one file per style |

@@ -219,7 +219,7 @@ impl TcpReceiver {
         self.acker.on_path_info(path_info);
     }
 
-    // Inputs beside a sending half of the same end, where data flows both ways.
+    // Inputs from a sending half of the same end, where data flows both ways.
 
     /// Before every other input: the number of what the sending half sends next.
     pub(super) fn share(&mut self, sends_next: u64) {

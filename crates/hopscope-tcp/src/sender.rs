@@ -1,4 +1,4 @@
-//! The sending machine: doors, set-up (RFC 9293 3.5) and tear-down (3.6) as the active side of both.
+//! The sending machine: entry points, set-up (RFC 9293 3.5) and tear-down (3.6) as the active side of both.
 
 use std::sync::Arc;
 

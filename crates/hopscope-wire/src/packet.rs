@@ -29,7 +29,7 @@ pub const SERVICE: u32 = u32::from_be_bytes(*b"DISC");
 /// Code of ICMP's Destination Unreachable: the host (RFC 792).
 const HOST: u8 = 1;
 
-/// A packet with what the arena keeps beside it.
+/// A packet with what the arena keeps for it.
 #[derive(Debug, Clone, Copy)]
 pub struct FullPacket<'a> {
     /// The packet.
@@ -285,7 +285,7 @@ mod tests {
         let stamps = [8, 10, 0, 0, 0, 5, 0, 0, 0, 0];
         let ns3 = config("as-ns3", |_| {});
         assert_eq!(head(&ns3, stamped)[2..], [&[4, 2][..], &stamps, &[1, 3, 3, 1]].concat());
-        // What is announced has room for the 12 bytes of time stamps beside 1000 of data (RFC 6691).
+        // What is announced has room for the 12 bytes of time stamps and 1000 of data (RFC 6691).
         let all = config("as-ns3", |flow| flow.tcp.syn_options = SynOptions::All);
         assert_eq!(head(&all, stamped)[2..6], [2, 4, 3, 0xF4]);
         let ns2 = config("ns2", |_| {});

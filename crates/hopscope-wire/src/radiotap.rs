@@ -1,4 +1,4 @@
-//! What a radio reports beside a frame, as radiotap has it (radiotap.org, version 0): flags, rate, channel, signal, noise.
+//! What a radio reports with a frame, as radiotap has it (radiotap.org, version 0): flags, rate, channel, signal, noise.
 //!
 //! ```text
 //!  version 0, pad 0, length 2, present 4, flags 1, rate 1 (500 kbit/s), frequency 2 (MHz), channel flags 2, signal 1, noise 1 (dBm)

@@ -276,7 +276,7 @@ class Store:
         there = [seed for seed, key in by_seed.items() if key in self._sums]
         return PointResult(point.index, point.set, StoredRuns(there, read))
 
-    def beside(self) -> int:
+    def other_runs(self) -> int:
         """Number of runs in the folder that the manifest does not name: of other scenarios, seeds or builds."""
         named = {key for entry in self.manifest["scenarios"] for point in entry["points"] for key in point["keys"]}
         try:
@@ -293,7 +293,7 @@ class Store:
             if (run := self.read(key, seed)) is None:
                 continue
             if runs and shape.outline(run) != shape.outline(runs[0]):
-                self._damaged(self._run_path(key), "has other flows, nodes or metrics than the runs beside it")
+                self._damaged(self._run_path(key), "has other flows, nodes or metrics than the other runs of its point")
                 continue
             runs.append(run)
         return runs

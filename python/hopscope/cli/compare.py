@@ -65,7 +65,7 @@ def command(
 ) -> None:
     """Compare two stores, scenario files, or points of a sweep."""
     from hopscope.cli import picture
-    from hopscope.cli.run import announce, note_beside, report_failures_of
+    from hopscope.cli.run import announce, note_other_runs, report_failures_of
     from hopscope.results.contrasts import across, contrasts
     from hopscope.results.remarks import remarks
     from hopscope.running.runner import run_scenarios
@@ -120,7 +120,7 @@ def command(
     note(f"page and figures: {page}")
     if scenarios:
         note(f"results: {folder}")
-        note_beside(folder)
+        note_other_runs(folder)
     report_failures_of(failures, finished=True)
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-#: Statements that are printed beside the scenario, which lists all.
+#: Statements that are printed with the scenario, which lists all.
 MOST_LINES = 30
 
 

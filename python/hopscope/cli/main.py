@@ -20,12 +20,12 @@ VERBS = {
     "run": ("run", "Run a scenario: all seeds and its sweep; print a table and store the results."),
     "compare": ("compare", "Set two stores, scenario files or points of a sweep against each other, seed by seed."),
     "optimize": ("optimize", "Find the best value of a key with far fewer runs than a full sweep."),
-    "probe": ("probe", "Estimate what a path carries, beside what it really carries."),
+    "probe": ("probe", "Estimate what a path carries, and compare that with what it really carries."),
     "explain": ("explain", "Run a scenario and say where the time of nodes, links and packets goes."),
     "trace": ("trace", "Run one run again and print its records: frames, packets, drops, windows, routes."),
     "timeline": ("timeline", "Draw who was on the air, what was heard, NAV and back-off, node by node."),
     "sequence": ("sequence", "Draw a flow as tcptrace does: data, ACKs, SACK blocks, retransmissions, window."),
-    "reproduce": ("reproduce", "Run entries of the catalogue and set them beside the published values."),
+    "reproduce": ("reproduce", "Run entries of the catalogue and compare them with the published values."),
     "list": ("list", "List the catalogue, presets, transports, routings, topologies."),
     "pcap": ("pcap", "Write the capture of a run for Wireshark: frames and packets as octets."),
     "report": ("report_cmd", "Write the HTML report of a finished store."),
@@ -37,7 +37,7 @@ VERBS = {
     "schema": ("schema", "Print the JSON Schema of the scenario file."),
 }
 
-HELP = "TCP and UDP over multi-hop 802.11, simulated and set beside the published studies."
+HELP = "TCP and UDP over multi-hop 802.11, simulated and compared with the published studies."
 
 
 def build() -> typer.Typer:

@@ -55,7 +55,7 @@ def command(
         typer.Option(
             "--oracle",
             metavar="",
-            help="The best fixed number of segments for one ACK, and the file's own ACK policies beside it.",
+            help="The best fixed number of segments for one ACK, and the file's own ACK policies next to it.",
         ),
     ] = False,
     budget: Annotated[
@@ -88,7 +88,7 @@ def command(
         return
     if plot is not None:
         raise InputError("--plot: draws a trade-off; give --objective and --and")
-    from hopscope.cli.run import default_out, note_beside, report_failures_of
+    from hopscope.cli.run import default_out, note_other_runs, report_failures_of
     from hopscope.optimum.driver import METRIC, prepare_job
     from hopscope.optimum.words import print_optimization
     from hopscope.results.comparisons import AS_GOOD
@@ -112,7 +112,7 @@ def command(
     else:
         print_optimization(out(), found)
     note(f"results: {folder}")
-    note_beside(folder)
+    note_other_runs(folder)
     report_failures_of(found.failures, finished=True)
 
 
@@ -151,7 +151,7 @@ def _front(
     trust: bool,
 ) -> None:
     """The trade-off between two objectives."""
-    from hopscope.cli.run import default_out, note_beside, report_failures_of
+    from hopscope.cli.run import default_out, note_other_runs, report_failures_of
     from hopscope.optimum.front import trade_off
     from hopscope.optimum.words import print_trade_off
     from hopscope.report.front import chart
@@ -171,6 +171,6 @@ def _front(
     if plot is not None:
         picture.write("--plot", plot, draw(chart(reported)))
     note(f"results: {folder}")
-    note_beside(folder)
+    note_other_runs(folder)
     failures = [failure for result in found.results for failure in result.failures]
     report_failures_of(failures, finished=True)

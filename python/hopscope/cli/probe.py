@@ -1,4 +1,4 @@
-"""``hopscope probe FILE --method M``: estimates of what a path carries, beside what it really carries."""
+"""``hopscope probe FILE --method M``: estimates of what a path carries, compared with what it really carries."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 from hopscope.cli import options
 from hopscope.cli.console import out
 from hopscope.cli.trusting import asking
+from hopscope.errors import counted
 
 if TYPE_CHECKING:
     from hopscope.probe import Probing
@@ -85,9 +86,8 @@ def _print(found: Probing) -> None:
             f"{path.scenario.title}: node {path.ends[0]} to node {path.ends[1]}, {path.size}-byte packets", style="bold"
         )
     )
-    console.print(
-        f"beside {path.others} other flows, probed from {path.begin:g} s on; mean and 95 % interval over {seeds} seeds"
-    )
+    others = counted(path.others, "other flow")
+    console.print(f"with {others}, probed from {path.begin:g} s on; mean and 95 % interval over {seeds} seeds")
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("method", "capacity (kbit/s)", "error (%)", "available (kbit/s)", "error (%)", "probes", "seconds"):
         table.add_column(name, justify="left" if name == "method" else "right")

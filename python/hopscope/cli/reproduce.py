@@ -1,4 +1,4 @@
-"""``hopscope reproduce KEY...``: run catalogue entries, set them beside the published values, judge the statements."""
+"""``hopscope reproduce KEY...``: run entries of the catalogue and compare them with what was published."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command(
     ] = False,
     trust: options.Trust = False,
 ) -> None:
-    """Run entries of the catalogue and set them beside the published values."""
+    """Run entries of the catalogue and compare them with the published values."""
     from hopscope.cli.run import announce
     from hopscope.cli.verdicts import print_reproduction
     from hopscope.studies.page import reproduction_page

@@ -95,7 +95,7 @@ def command(
         except InputError as error:
             raise InputError(f"{error}; the runs are kept in {folder}") from error
     note(f"results: {folder}")
-    note_beside(folder)
+    note_other_runs(folder)
     for reported in [] if traces is None else traces.reported():
         note(reported)
     if part is not None:
@@ -157,11 +157,11 @@ def announce(scenarios: list[Scenario], jobs: int | None) -> None:
         note(f"{len(runs)} runs, estimated cost: {cost}")
 
 
-def note_beside(folder: Path) -> None:
+def note_other_runs(folder: Path) -> None:
     """Says on standard error that a store has runs that what it shows is not made of."""
     from hopscope.campaign.store import open_store
 
-    if others := open_store(folder).beside():
+    if others := open_store(folder).other_runs():
         note(
             f"the folder also keeps {counted(others, 'run')} of other settings, seeds or builds; "
             "its tables, show and report are of this start alone"

@@ -126,7 +126,7 @@ def write_files(
 
 
 def print_fair(console: Console, result: Result, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Prints what criteria of fairness would give each flow, beside what it had."""
+    """Prints what criteria of fairness would give each flow, and what it had."""
     from hopscope.results.fairness import CRITERIA
 
     title = f"Fair shares of throughput (kbit/s): {titled(result.scenario)}"

@@ -19,7 +19,7 @@ _STYLES = {"pass": "green", "fail": "bold red", "open": "yellow"}
 
 
 def print_reproduction(outcome: Reproduction, console: Console) -> None:
-    """Print every entry: measured beside published, then each statement with its outcome."""
+    """Print every entry: measured and published numbers, then each statement with its outcome."""
     from rich.text import Text
 
     for entry in outcome.entries:

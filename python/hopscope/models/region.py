@@ -43,18 +43,18 @@ def of_point(point: Point) -> tuple[Region, list[list[int]]]:
         InputError: a flow without a path, or a network with too many links or cliques.
     """
     config = point.config(0)
-    ways = _Ways(config)
-    paths = [ways.path(flow["from"], flow["to"]) for flow in config["flows"]]
-    radio = sorted({_pair(hop) for path in paths for hop in _hops(path) if hop not in ways.wires})
+    network = _Network(config)
+    paths = [network.path(flow["from"], flow["to"]) for flow in config["flows"]]
+    radio = sorted({_pair(hop) for path in paths for hop in _hops(path) if hop not in network.wires})
     if len(radio) > MAX_LINKS:
         raise InputError(f"fair shares: {len(radio)} radio links are in use; {MAX_LINKS} at most are allowed")
-    taken = [_taken(config, flow, path, ways) for flow, path in zip(config["flows"], paths, strict=True)]
+    taken = [_taken(config, flow, path, network) for flow, path in zip(config["flows"], paths, strict=True)]
     rows, names = [], []
     for clique in cliques(conflicts(radio, config["nodes"], config["radio"]["cs_range"])):
         links = [radio[index] for index in clique]
         rows.append([sum(costs.get(link, 0.0) for link in links) for costs in taken])
         names.append("links " + ", ".join(f"{a}-{b}" for a, b in links))
-    for a, b in sorted(ways.wires):
+    for a, b in sorted(network.wires):
         if any(cost := [costs.get((a, b), 0.0) for costs in taken]):
             rows.append(cost)
             names.append(f"wire {a} to {b}")
@@ -65,7 +65,7 @@ def of_point(point: Point) -> tuple[Region, list[list[int]]]:
     return Region(rows, names), paths
 
 
-class _Ways:
+class _Network:
     """Shortest paths: among equally short ones the nearest neighbour comes next, then the lowest number."""
 
     def __init__(self, config: Mapping[str, Any]) -> None:
@@ -117,16 +117,18 @@ def _pair(link: Link) -> Link:
     return min(link), max(link)
 
 
-def _taken(config: Mapping[str, Any], flow: Mapping[str, Any], path: Sequence[int], ways: _Ways) -> dict[Link, float]:
+def _taken(
+    config: Mapping[str, Any], flow: Mapping[str, Any], path: Sequence[int], network: _Network
+) -> dict[Link, float]:
     """Seconds that a bit of payload takes of each radio link (both ways together) and of each direction of a wire."""
     data, answer, answers = sizes(config, flow)
     bits = 8 * flow["packet"]
     found: dict[Link, float] = {}
     for hop in _hops(path):
         back = (hop[1], hop[0])
-        if hop in ways.wires:
-            found[hop] = found.get(hop, 0.0) + 8 * data / ways.wires[hop] / bits
-            found[back] = found.get(back, 0.0) + answers * 8 * answer / ways.wires[back] / bits
+        if hop in network.wires:
+            found[hop] = found.get(hop, 0.0) + 8 * data / network.wires[hop] / bits
+            found[back] = found.get(back, 0.0) + answers * 8 * answer / network.wires[back] / bits
         else:
             seconds = exchange(config, data) + (answers * exchange(config, answer) if answers else 0.0)
             found[_pair(hop)] = found.get(_pair(hop), 0.0) + seconds / bits

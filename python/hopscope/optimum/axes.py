@@ -1,4 +1,4 @@
-"""The keys that are varied: which values they take, and which values lie between and beside them.
+"""The keys that are varied: which values they take, and which values lie between them and next to them.
 
 An axis starts from at most :data:`MOST` values.  Where its range holds more, the values between are looked at near the
 best one only.

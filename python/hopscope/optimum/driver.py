@@ -245,8 +245,8 @@ def optimize(
         within: the answer is the smallest value that is indistinguishable from the best mean, or within this share of
             it, such as ``"2%"``; 0: only what is indistinguishable.
         oracle: look for the best fixed number of segments for one ACK (``ack = "fixed"``, ``tcp.ack_every``, from 1 to
-            the smallest window and at most 16 where ``over`` says nothing else), and set the scenario's own policies
-            beside it.
+            the smallest window and at most 16 where ``over`` says nothing else), and compare the
+            scenario's own policies with it.
         budget: simulated seconds, or a share of the full sweep's such as ``"25%"``, all cases together; default: a
             third, or what the cheapest search needs if that is more.
         shortest: shortest run, in seconds or as text with a unit, that says something about a full one; default: 10 s.
@@ -451,7 +451,7 @@ def prepare_job(
 
 
 def _keep(path: Path, result: Optimization) -> None:
-    """Writes the outcome beside the runs.
+    """Writes the outcome next to the runs.
 
     Raises:
         RunFailed: the folder can no longer be written; the runs are kept.

@@ -1,4 +1,4 @@
-"""The oracle of ACK thinning: the best fixed number of segments for one ACK, and the scenario's own policies beside it.
+"""The oracle of ACK thinning: the best fixed number of segments for one ACK, against the scenario's own policies.
 
 A policy that adapts is held against the number that somebody who knew path, flows and channel would have chosen. The
 search is that of :mod:`hopscope.optimum.driver` over ``tcp.ack_every`` with ``ack = "fixed"``; a sweep over ACK
@@ -28,7 +28,7 @@ _OF_ACK = re.compile(r"flow\.(\*|\d+)\.ack(\..*)?")
 
 @dataclass(frozen=True)
 class Rival:
-    """A policy of the scenario beside the best fixed number of its case.
+    """A policy of the scenario compared with the best fixed number of its case.
 
     Attributes:
         set: the swept keys that choose it; empty where the scenario sweeps no ACK policy.
@@ -89,7 +89,7 @@ def yardstick(own: Scenario) -> Yardstick:
         raise InputError("--oracle: no flow uses TCP everywhere in the sweep, and only TCP acknowledges by number")
     keys = tuple(key for key in own.axes if _OF_ACK.fullmatch(key))
     for key in keys:
-        if others := [other for other in own.beside(key) if other not in keys]:
+        if others := [other for other in own.swept_with(key) if other not in keys]:
             raise InputError(f"--oracle: the sweep changes {key} together with {', '.join(others)}; sweep them apart")
     everywhere = len(tcp) == len(resolved[0])
     for number in tcp:

@@ -1,4 +1,4 @@
-"""Bandwidth estimation: the methods of the literature over a simulated path, beside what it really carries."""
+"""Bandwidth estimation: the methods of the literature over a simulated path, compared with what it really carries."""
 
 from hopscope.probe.driver import METHODS, Probed, Probing, probe
 from hopscope.probe.trains import Estimate

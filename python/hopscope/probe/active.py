@@ -141,10 +141,10 @@ def trend_of(delays: Sequence[float]) -> int:
     steps = [b - a for a, b in itertools.pairwise(medians)]
     # On an idle path delays differ by less than anything measures.
     steps = [step if abs(step) > 1e-9 else 0.0 for step in steps]
-    way = sum(abs(step) for step in steps)
-    if not steps or way == 0:
+    distance = sum(abs(step) for step in steps)
+    if not steps or distance == 0:
         return -1
-    shares = ((sum(step > 0 for step in steps) / len(steps), PCT), (sum(steps) / way, PDT))
+    shares = ((sum(step > 0 for step in steps) / len(steps), PCT), (sum(steps) / distance, PDT))
     votes = {1 if share > high else -1 if share < low else 0 for share, (high, low) in shares} - {0}
     return votes.pop() if len(votes) == 1 else 0
 

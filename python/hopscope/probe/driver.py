@@ -1,4 +1,4 @@
-"""Probing a path of a scenario by a method, and what the path really carries beside it."""
+"""Probing a path of a scenario by a method, and what the path really carries."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ _ACTIVE: Mapping[str, Callable[[Path, random.Random], Method]] = {
 
 @dataclass(frozen=True)
 class Probed:
-    """One estimate beside the truth.
+    """One estimate and the true value.
 
     Attributes:
         method: how it was made.
@@ -148,7 +148,7 @@ def probe(
     after: float | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
 ) -> Probing:
-    """Estimates what a path carries by methods of the literature, beside what it really carries.
+    """Estimates what a path carries by methods of the literature, and compares it with what it really carries.
 
     Args:
         what: a scenario file, its keys as a mapping, or a :class:`Scenario`, without a sweep.

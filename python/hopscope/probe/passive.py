@@ -21,7 +21,7 @@ HEADERS = 40
 WESTWOOD_INTERVAL, WESTWOOD_FILTER = 0.05, 7 / 8
 #: TIBET: weight of the old averages (zhang2006: the recommended compromise).
 TIBET_ALPHA = 0.99
-#: TCP-AP (authors' agent): bytes on the air beside the payload, hops to out of interference, longest delay believed,
+#: TCP-AP (authors' agent): bytes on the air besides the payload, hops to out of interference, longest delay believed,
 #: weights of old values in the average of the delay over these hops and of the wait at each, samples of the variation.
 AP_OVERHEAD, AP_REACH, AP_LONGEST, AP_ALPHA, AP_HOP_WEIGHT, AP_HISTORY = 112, 4, 0.5, 0.7, 0.5, 50
 
@@ -161,7 +161,7 @@ class Paced(Listener):
         self._pacing: AdaptivePacing | None = None
 
     def on_ack(self, flow: FlowState) -> float | tuple[float | None, float | None] | None:
-        """Sets the pace beside the window."""
+        """Sets the pace, which comes on top of the window."""
         grown = super().on_ack(flow)
         self._pacing = self._pacing or AdaptivePacing(flow.packet + HEADERS, self.link_rate)
         rate = self._pacing.on_ack(self._acks[-1])

@@ -52,7 +52,7 @@ class Estimate:
 
     Attributes:
         capacity: what the path carries with nobody else there; None where the method does not say.
-        available: what it carries beside those who use it; None where the method does not say.
+        available: what it can carry for more than those who use it; None where the method does not say.
         low: lower end of the range that the method gives for what it estimates; None without a range.
         high: upper end.
         detail: what else it found, by name.

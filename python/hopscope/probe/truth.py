@@ -1,10 +1,10 @@
 """What a path really carries: found by trying, in the same scenario with the same seed.
 
 Capacity is what arrives of the highest rate of evenly spaced packets that arrives whole while nobody else sends.
-Available is what arrives of the highest one that arrives whole beside the scenario's own flows and costs them nothing.
+Available is what arrives of the highest one that arrives whole among the scenario's own flows and costs them nothing.
 "Whole" and "nothing" allow for one per cent (a default), which bounds the error on a path of wires, where the first is
 the rate of the narrowest and the second what its traffic leaves. Over radio no formula says either. A flow of TCP gives
-way to whatever comes, so that beside a greedy one next to nothing is available by this definition.
+way to whatever comes, so that with a greedy one next to nothing is available by this definition.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Truth:
 
     Attributes:
         capacity: with nobody else there.
-        available: beside the flows of the scenario; the capacity where it has none.
+        available: in addition to the flows of the scenario; the capacity where it has none.
     """
 
     capacity: float

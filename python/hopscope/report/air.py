@@ -96,10 +96,10 @@ def air_chart(text: str) -> Figure:
             edge = "#b00020" if frame.is_lost else colour
             hatch = "////" if frame.is_lost else ""
             ax.barh(y, end - begin, _BAR, left=begin, color=colour, edgecolor=edge, hatch=hatch, linewidth=0.8)
-            way = 1 if frame.receiver > frame.sender else -1
-            tip = (end, frame.receiver - way * _BAR / 2)
+            towards = 1 if frame.receiver > frame.sender else -1
+            tip = (end, frame.receiver - towards * _BAR / 2)
             style = {"arrowstyle": "->", "color": edge, "lw": 0.8, "ls": ":" if frame.is_lost else "-"}
-            ax.annotate("", tip, (end, y + way * _BAR / 2), arrowprops=style)
+            ax.annotate("", tip, (end, y + towards * _BAR / 2), arrowprops=style)
             if frame.is_lost:
                 ax.plot(*tip, marker="x", color=edge, ms=6, mew=1.6)
         ax.set_yticks(nodes, [f"node {node}" for node in nodes])

@@ -179,4 +179,4 @@ def _only(names: Sequence[str]) -> str:
 def _follows(result: Result, key: str) -> bool:
     """Whether a key changes together with one that stands before it, which is compared in its place."""
     axes = list(result.scenario.axes)
-    return any(axes.index(other) < axes.index(key) for other in result.scenario.beside(key))
+    return any(axes.index(other) < axes.index(key) for other in result.scenario.swept_with(key))

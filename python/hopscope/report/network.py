@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hopscope import _core
     from hopscope.scenario import Point
 
-# With more nodes than these their numbers stand beside small dots; only the ends of flows are numbered; no links are
+# With more nodes than these their numbers stand next to small dots; only the ends of flows are numbered; no links are
 # drawn.
 _INSIDE, _NUMBERED, _LINKED = 50, 300, 3000
 # A caption names so many flows; a picture shows so many arrows.
@@ -34,9 +34,9 @@ _CIRCLE = "#0072B2"
 # Colour of the links that carried packets.
 _CARRIED = "#E69F00"
 # Colour of the ways of nodes.
-_WAY = "#009E73"
+_PATH = "#009E73"
 # Ways of more nodes than these are drawn only as long as half of the area, so that each can be followed.
-_WHOLE_WAYS = 6
+_WHOLE_PATHS = 6
 _CS, _TX = (0, (1, 2)), (0, (5, 3))
 # Longer and shorter side of a picture in inches.
 _LONG, _SHORT = 8.6, 2.4
@@ -61,9 +61,9 @@ class Network:
         wired: nodes without a radio; their places have no meaning.
         used: (node, node, packets delivered between them) of each link that carried any, where the runs show.
         carried: the point of which ``used`` reports, in words, where there are several.
-        further: whether there are networks beside those that are drawn.
-        ways: the places that each node which moves passes, in metres; `positions` are those of time zero.
-        ways_s: seconds that the ways take.
+        further: whether there are networks besides those that are drawn.
+        paths: the places that each node which moves passes, in metres; `positions` are those of time zero.
+        paths_s: seconds that the paths take.
     """
 
     name: str
@@ -78,8 +78,8 @@ class Network:
     used: Sequence[tuple[int, int, float]] = ()
     carried: str = ""
     further: bool = False
-    ways: Sequence[Sequence[Sequence[float]]] = ()
-    ways_s: float = 0.0
+    paths: Sequence[Sequence[Sequence[float]]] = ()
+    paths_s: float = 0.0
 
     @property
     def centre(self) -> int:
@@ -102,8 +102,8 @@ class Network:
         more = f" and {len(pairs) - _NAMED} more" if len(pairs) > _NAMED else ""
         shown = self.has_radios and len(self.positions) <= _LINKED
         links = "Lines join nodes that receive each other. " if shown else ""
-        if self.ways:
-            links += f"Nodes stand where they begin; green lines are their ways in the first {self.ways_s:.3g} s. "
+        if self.paths:
+            links += f"Nodes stand where they begin; green lines are their paths in the first {self.paths_s:.3g} s. "
         at = f" at {self.carried}" if self.carried else ""
         carried = f"Thick lines are where packets went{at}, the more the thicker. " if self.used else ""
         wires = "Squares have no radio, double lines are wires. " if self.wires else ""
@@ -139,33 +139,33 @@ def of_point(point: Point, title: str, name: str = "network") -> Network:
 
 
 def _moving(network: Network, config: _core.Config, seconds: float) -> Network:
-    """The network with its nodes where they begin, and their ways in so many seconds."""
+    """The network with its nodes where they begin, and their paths in so many seconds."""
     from hopscope._core import node_paths
 
     found = node_paths(config, seconds)
-    fastest = max((_speed(way) for _, way in found), default=0.0)
-    if len(found) > _WHOLE_WAYS and fastest > 0:
-        xs, ys = zip(*((x, y) for _, way in found for _, x, y in way), strict=True)
+    fastest = max((_speed(path) for _, path in found), default=0.0)
+    if len(found) > _WHOLE_PATHS and fastest > 0:
+        xs, ys = zip(*((x, y) for _, path in found for _, x, y in path), strict=True)
         seconds = min(seconds, 0.5 * max(max(xs) - min(xs), max(ys) - min(ys)) / fastest)
-        found = [(node, _until(way, seconds)) for node, way in found]
+        found = [(node, _until(path, seconds)) for node, path in found]
     positions = list(network.positions)
-    for node, way in found:
-        positions[node] = way[0][1:]
-    return replace(network, positions=positions, ways=[[at[1:] for at in way] for _, way in found], ways_s=seconds)
+    for node, path in found:
+        positions[node] = path[0][1:]
+    return replace(network, positions=positions, paths=[[at[1:] for at in path] for _, path in found], paths_s=seconds)
 
 
-def _until(way: list[list[float]], seconds: float) -> list[list[float]]:
-    """The part of a way, instants with places, that ends after so many seconds."""
-    passed = [at for at in way if at[0] < seconds]
-    last, following = passed[-1], way[min(len(passed), len(way) - 1)]
+def _until(path: list[list[float]], seconds: float) -> list[list[float]]:
+    """The part of a path, instants with places, that ends after so many seconds."""
+    passed = [at for at in path if at[0] < seconds]
+    last, following = passed[-1], path[min(len(passed), len(path) - 1)]
     share = (seconds - last[0]) / (following[0] - last[0]) if following[0] > last[0] else 0.0
     end = [a + share * (b - a) for a, b in zip(last[1:], following[1:], strict=True)]
     return [*passed, [seconds, *end]]
 
 
-def _speed(way: Sequence[Sequence[float]]) -> float:
-    """The greatest speed on a way, m/s."""
-    legs = [(b[0] - a[0], math.dist(a[1:], b[1:])) for a, b in pairwise(way)]
+def _speed(path: Sequence[Sequence[float]]) -> float:
+    """The greatest speed on a path, m/s."""
+    legs = [(b[0] - a[0], math.dist(a[1:], b[1:])) for a, b in pairwise(path)]
     return max((metres / seconds for seconds, metres in legs if seconds > 0), default=0.0)
 
 
@@ -187,7 +187,7 @@ def distinct(
         network = of_point(point, title, f"network-{len(found) + 1}")
         what = (
             network.positions,
-            network.ways,
+            network.paths,
             network.flows,
             network.tx_range,
             network.cs_range,
@@ -236,7 +236,7 @@ def draw(network: Network) -> Figure:
         ax.set_ylabel("y (m)")
         _ranges(ax, network)
         _links(ax, network)
-        _ways(ax, network)
+        _paths(ax, network)
         _used(ax, network)
         _flows(ax, network)
         _nodes(ax, network)
@@ -252,7 +252,7 @@ def _frame(network: Network) -> tuple[float, float, float, float]:
 
     Across a flat network, such as a chain, the wide circle is cut: it would leave no room for the nodes.
     """
-    places = [*network.positions, *(place for way in network.ways for place in way)]
+    places = [*network.positions, *(place for path in network.paths for place in path)]
     xs, ys = zip(*places, strict=True)
     x, y = network.positions[network.centre]
     width, height = max(xs) - min(xs), max(ys) - min(ys)
@@ -291,8 +291,8 @@ def _legend(figure: Figure, network: Network) -> None:
         ]
         if len(network.positions) <= _LINKED:
             entries.append(("link", "#bbbbbb", 1.0, "-"))
-    if network.ways:
-        entries.append((f"way of a node, {network.ways_s:.3g} s", _WAY, 1.2, "-"))
+    if network.paths:
+        entries.append((f"path of a node, {network.paths_s:.3g} s", _PATH, 1.2, "-"))
     if network.wires:
         entries.append(("wire", "#333333", 3.0, "-"))
     if network.used:
@@ -321,16 +321,16 @@ def _links(ax: Axes, network: Network) -> None:
         ax.add_collection(LineCollection(wires, colors=colour, linewidths=thick, zorder=1.5), autolim=False)
 
 
-def _ways(ax: Axes, network: Network) -> None:
-    """The ways of nodes that move, with an arrow at the end."""
-    for way in network.ways:
-        turns = [place for place, following in pairwise(way) if place != following] + [way[-1]]
+def _paths(ax: Axes, network: Network) -> None:
+    """The paths of nodes that move, with an arrow at the end."""
+    for path in network.paths:
+        turns = [place for place, following in pairwise(path) if place != following] + [path[-1]]
         if len(turns) < 2:
             continue
         xs, ys = zip(*turns, strict=True)
-        ax.plot(xs, ys, color=_WAY, lw=1.2, alpha=0.75, zorder=1.6)
+        ax.plot(xs, ys, color=_PATH, lw=1.2, alpha=0.75, zorder=1.6)
         (x, y), (from_x, from_y) = turns[-1], turns[-2]
-        ax.annotate("", (x, y), (from_x, from_y), arrowprops={"arrowstyle": "->", "color": _WAY}, zorder=1.7)
+        ax.annotate("", (x, y), (from_x, from_y), arrowprops={"arrowstyle": "->", "color": _PATH}, zorder=1.7)
 
 
 def _used(ax: Axes, network: Network) -> None:
@@ -398,7 +398,7 @@ def _nodes(ax: Axes, network: Network) -> None:
     from matplotlib.transforms import offset_copy
 
     ax.scatter(xs, ys, s=12 if count <= _NUMBERED else 3, c=shades, linewidths=0, zorder=3)
-    beside = offset_copy(ax.transData, ax.get_figure(root=True), 2, 2, units="points")
+    next_to_it = offset_copy(ax.transData, ax.get_figure(root=True), 2, 2, units="points")
     for node in range(count) if count <= _NUMBERED else sorted(ends)[:_NUMBERED]:
         x, y = network.positions[node]
         weight = "bold" if node in ends else "normal"
@@ -406,7 +406,7 @@ def _nodes(ax: Axes, network: Network) -> None:
             x,
             y,
             str(node),
-            transform=beside,
+            transform=next_to_it,
             in_layout=False,  # within the axes anyhow, and hundreds of them take long to measure
             fontsize=6.5 if node in ends else 5,
             weight=weight,

@@ -231,7 +231,7 @@ def _best_windows(result: Result, overlays: Sequence[Overlay]) -> list[Chart]:
     axes = result.scenario.axes
     windows = [key for key in axes if key.endswith(".max_window")]
     others = [key for key in axes if key not in windows and numeric(axes[key]) and len(axes[key]) > 1]
-    others = [key for key in others if not set(windows) & set(result.scenario.beside(key))]
+    others = [key for key in others if not set(windows) & set(result.scenario.swept_with(key))]
     if len(windows) != 1 or not others:
         return []
     table: Table = table_of(result)

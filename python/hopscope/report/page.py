@@ -1,7 +1,7 @@
 """HTML reports: one self-contained file each, light and dark, printable.
 
 Figures are embedded, so a report can be mailed or archived as it is. `store_page` reports on the results of any store;
-the same figures stand beside the page as PNG, SVG and PDF (after a quick run without PDF). `hopscope.studies.page` puts
+the same figures lie next to it as PNG, SVG and PDF (after a quick run without PDF). `hopscope.studies.page` puts
 the page of a reproduction together with the same parts.
 """
 
@@ -50,7 +50,7 @@ class Image:
         source: data URI.
         caption: text under it.
         wide: takes the whole width of the page.
-        files: names of the same figure beside the page.
+        files: names of the same figure next to the page.
     """
 
     source: str

@@ -62,7 +62,7 @@ _UPRIGHT = 12
 _REACH = 2.0
 # Whole positions are each marked on the axis when they are at most so many, of together at most so many letters.
 _TICKS, _LETTERS = 12, 30
-# Inches: a bold letter of a title, a letter of an axis, and names turned by 30 degrees beside each other.
+# Inches: a bold letter of a title, a letter of an axis, and names turned by 30 degrees next to each other.
 _TITLE, _LABEL, _TURNED = 0.095, 0.09, 0.3
 # Inches: a row of the legend, its handle with the space around, a letter; and most columns.
 LEGEND_ROW, _HANDLE, _LETTER, _COLUMNS = 0.19, 0.62, 0.075, 6

@@ -54,7 +54,7 @@ def outcome_of(store: Store) -> dict[str, Any] | None:
         scenario = outcome["scenario"]
         title = f"optimize {', '.join(outcome['over'])}: {scenario['title'] or scenario['topology']['kind']}"
         steps = sum(len(_groups(case, rung)) for case in outcome["cases"] for rung in case["rungs"])
-        # The scenario itself, whose policies are set beside the best value.
+        # The scenario itself, whose policies are compared with the best value.
         steps += any("own" in case for case in outcome["cases"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -87,7 +87,7 @@ def best(case: Case) -> str:
 
 
 def sentences(case: Case) -> list[str]:
-    """The mean of the answer, its price beside the best mean, and how sure the search is of it."""
+    """The mean of the answer, its price against the best mean, and how sure the search is of it."""
     best = next(value for value in case["values"] if value["verdict"] == "best")
     lines = [f"mean {interval_text(best)} over {counted(best['n'], 'seed')} of {best['duration_s']:g} s{_delay(best)}"]
     lines += _price(best, next((value for value in case["values"] if value["verdict"] == "top"), None))
@@ -131,7 +131,7 @@ def _price(best: Mapping[str, Any], top: Mapping[str, Any] | None) -> list[str]:
 
 
 def _own(rival: Mapping[str, Any]) -> str:
-    """An ACK policy of the scenario beside the best fixed number, its oracle."""
+    """An ACK policy of the scenario compared with the best fixed number, its oracle."""
     line = f"own policy, {rival['policy']}: {interval_text(rival)}"
     if rival.get("difference") is None or not rival["mean"]:
         return line

@@ -269,7 +269,7 @@ def _flows(result: Result) -> Grid:
 
 
 def _fair(result: Result) -> Grid:
-    """What criteria of fairness would give each flow, beside what it had; empty for one flow, many, or no region."""
+    """What criteria of fairness would give each flow, and what it had; empty for one flow, many, or no region."""
     from hopscope.results import fairness
 
     columns = [Column("point"), Column("flow", tight=True), Column("measured (kbit/s)", number=True)]
@@ -384,7 +384,7 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
 def linked_with(result: Result, along: str) -> tuple[str, ...]:
     """The keys whose values follow from those of a swept key, because they change together with it."""
     values = [repr(value) for value in result.scenario.axes[along]]
-    return result.scenario.beside(along) if len(set(values)) == len(values) else ()
+    return result.scenario.swept_with(along) if len(set(values)) == len(values) else ()
 
 
 def _cdfs(result: Result) -> list[Chart]:

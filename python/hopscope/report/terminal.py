@@ -37,7 +37,7 @@ def print_table(console: Console, table: Table, *, keep: int = 1) -> None:
 
 
 def _blocks(console: Console, table: Table, keep: int) -> list[list[int]]:
-    """The columns of each table that fits; at least one beside those that are kept."""
+    """The columns of each table that fits; at least one besides those that are kept."""
     kept, rest = list(range(keep)), list(range(keep, len(table.columns)))
     blocks = []
     while rest:

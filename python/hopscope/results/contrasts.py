@@ -1,4 +1,4 @@
-"""Two sides beside each other: the points of results paired by seed, each metric with its difference and verdict.
+"""Two sides compared: the points of results paired by seed, each metric with its difference and verdict.
 
 `contrasts` sets two results, or points of them, against each other; `across` sets the values of one swept key against
 the first of them. What could not be paired is said, and where nothing can be paired that is an error.
@@ -119,7 +119,7 @@ class Contrast:
     @property
     def sentence(self) -> str:
         """The verdict with its numbers, as one sentence without a full stop."""
-        # What is itself a share differs in points: beside "(-84 %)" its difference would look like another share of it.
+        # What is itself a share differs in points: after "(-84 %)" its difference would look like another share of it.
         unit = " percentage points" if self.unit == "%" else f" {self.unit}" if self.unit else ""
         where = f" at {spoken(self.place)}" if self.place else ""
         subject = f"{self.heading}{where}"
@@ -274,10 +274,10 @@ def across(
     whole = Side(result.scenario.title, result, result.points)
     names = _named(metrics, [whole])
     table = whole.table
-    beside = {key, *result.scenario.beside(key)}
+    swept = {key, *result.scenario.swept_with(key)}
     rest: list[dict[str, Any]] = []
     for point in result.points:
-        place = {name: value for name, value in point.set.items() if name not in beside}
+        place = {name: value for name, value in point.set.items() if name not in swept}
         if place not in rest:
             rest.append(place)
     base, *others = chosen

@@ -1,4 +1,4 @@
-"""Fair shares beside measured ones: what each flow has, and what four criteria of fairness would give it."""
+"""Fair shares compared with measured ones: what each flow has, and what four criteria of fairness would give it."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def of_point(point: Point, number: int = 0) -> FairPoint:
 
 
 def fair_shares(of: Scenario | Result) -> pd.DataFrame:
-    """Returns what four criteria of fairness would give each flow; beside it, for a result, what it had.
+    """Returns what four criteria of fairness would give each flow; for a result, what it had as well.
 
     Args:
         of: a scenario, or the result of a run.

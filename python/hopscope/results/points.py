@@ -201,7 +201,7 @@ class BaseResult:
         return fits[0]
 
     def timed(self) -> list[tuple[dict[str, Any], list[RunResult]]]:
-        """Returns each point's swept values with its runs, which have ``measured_s`` beside what the engine reports.
+        """Returns each point's swept values with its runs, which have ``measured_s`` besides what the engine reports.
 
         Counts a second need it: ``quick`` and ``--set`` may change how long a study measures.
         """

@@ -39,7 +39,7 @@ FORM = '"tcp:FILE.py:CLASS"'
 #: How messages write the class of such a transport.
 FILE_FORM = '"FILE.py:CLASS"'
 
-#: The key of a table that names the class beside its parameters; no attribute of a Python class can have this name.
+#: The key of a table that names the class next to its parameters; no attribute of a Python class can have this name.
 CLASS = "class"
 
 #: A class of either kind.
@@ -423,7 +423,7 @@ def _load(path: Path, where: str) -> ModuleType:
             raise ControlError(f"{where}: is no Python file")
         module = importlib.util.module_from_spec(spec)
         sys.modules[name] = module
-        sys.path.insert(0, str(path.parent))  # what lies beside the file can be imported
+        sys.path.insert(0, str(path.parent))  # what lies next to the file can be imported
         try:
             # Compiled from the bytes that were hashed, never from a cached file of the same second.
             exec(compile(content, str(path), "exec"), vars(module))

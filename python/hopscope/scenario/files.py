@@ -25,11 +25,11 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|nan|[+-]?inf", re.I
 #: Larger files are refused before they are read, and compressed ones when they have given so much.
 MAX_BYTES = 500_000_000
 
-#: Ending of the file in which BonnMotion says what it has written beside it.
+#: Ending of the file in which BonnMotion says what it has written into the other file.
 PARAMS = ".params"
 
-#: Most bytes of a file beside another.
-MAX_BESIDE_BYTES = 1_000_000
+#: Most bytes of a file that goes with another.
+MAX_COMPANION_BYTES = 1_000_000
 
 #: Most members of a gzip file: each costs a copy of what follows.
 MAX_MEMBERS = 1000
@@ -87,7 +87,7 @@ def _is_data(text: str) -> bool:
 
 
 def companion(path: Path, ending: str) -> Path:
-    """Returns the name of the file beside another: ``walk.params`` beside ``walk.movements.gz``.
+    """Returns the name of the file that goes with another: ``walk.params`` with ``walk.movements.gz``.
 
     Args:
         path: the other file.
@@ -97,9 +97,9 @@ def companion(path: Path, ending: str) -> Path:
 
 
 def short(path: Path) -> str | None:
-    """Returns the text of a file of at most :data:`MAX_BESIDE_BYTES`, None where it cannot be read."""
+    """Returns the text of a file of at most :data:`MAX_COMPANION_BYTES`, None where it cannot be read."""
     try:
-        return read_whole(path, MAX_BESIDE_BYTES).decode("utf-8-sig", "replace")
+        return read_whole(path, MAX_COMPANION_BYTES).decode("utf-8-sig", "replace")
     except (OSError, ValueError):
         return None
 

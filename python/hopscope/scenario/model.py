@@ -29,7 +29,7 @@ DECIDING = frozenset(
     {"profile", "radio.preset", "radio.error.kind", "topology.kind", "routing.protocol", "routing.parameters"}
 ) | {"mobility.model"}
 
-#: Keys that name a file beside the scenario: first part, number of parts, last part.
+#: Keys that name a file of the scenario: first part, number of parts, last part.
 FILES = frozenset(
     {("topology", 2, "path"), ("mobility", 2, "path"), ("flow", 3, "path"), ("flow", 3, "trace"), ("flow", 4, "trace")}
 ) | {("radio", 2, "rssi_trace"), ("radio", 2, "loss_trace")}
@@ -229,7 +229,7 @@ class Scenario:
         named |= {str(companion(Path(path), PARAMS)) for path in named}
         return {path: text for path, text in known.items() if path in named}
 
-    def beside(self, axis: str) -> tuple[str, ...]:
+    def swept_with(self, axis: str) -> tuple[str, ...]:
         """The swept keys that change together with a swept key."""
         return tuple(key for keys in self.together if axis in keys for key in keys if key != axis)
 
@@ -373,7 +373,7 @@ def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Docu
     result = _with_values(document, copy.deepcopy(document.values))
     problems = []
     for key, value in changes.items():
-        # An option of its own, such as --seeds, has no key beside it.
+        # An option of its own, such as --seeds, has no key with it.
         label = f"{origin} {_text(value)}" if origin == f"--{key}" else f"{origin} {key}={_text(value)}"
         label = label if origin else ""
         try:
@@ -481,7 +481,7 @@ def _points(document: Document) -> tuple[sweep.Axes, list[tuple[str, ...]], list
     idle = _idle(points)
     for axis in axes:
         together |= _together(document, axis)
-    excused = {path for path in idle if any(member not in idle for member in _beside(path, together))}
+    excused = {path for path in idle if any(member not in idle for member in _given_with(path, together))}
     if document.controls is None:  # what a store holds was run, by a version that accepted it
         problems += [problem for path, problem in idle.items() if path not in excused]
     if problems:
@@ -552,7 +552,7 @@ def _together(document: Document, axis: str) -> dict[KeyPath, tuple[KeyPath, ...
     return dict.fromkeys(paths, paths)
 
 
-def _beside(path: KeyPath, together: Mapping[KeyPath, tuple[KeyPath, ...]]) -> set[KeyPath]:
+def _given_with(path: KeyPath, together: Mapping[KeyPath, tuple[KeyPath, ...]]) -> set[KeyPath]:
     """The keys that were given together with one, or with one below it."""
     length = len(path)
     return {other[:length] for key, others in together.items() if key[:length] == path for other in others}

@@ -59,7 +59,7 @@ class Outside:
         return str(path), text
 
     def sibling(self, key: KeyPath, ending: str) -> str | None:
-        """Returns the text of the file with another ending beside the one that a key names, or None."""
+        """Returns the text of the file with another ending next to the one that a key names, or None."""
         name = self._at(key)
         if not isinstance(name, str) or not Path(name).name:
             return None

@@ -33,9 +33,9 @@ def removed(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """The scenario without some dotted keys."""
     left = copy.deepcopy(dict(scenario))
     for key in keys:
-        *way, last = key.split(".")
+        *path, last = key.split(".")
         table: Any = left
-        for name in way:
+        for name in path:
             table = table[int(name)] if isinstance(table, list) else table.get(name, {})
         table.pop(last, None)
     return left

@@ -55,7 +55,7 @@ class Setting:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A number that is measured, beside the published one.
+    """A number that is measured, with the published one.
 
     Attributes:
         label: what it is.
@@ -99,7 +99,7 @@ class Statement:
         judge: takes the data of the entry; returns one finding for each setting judged.
         kind: see `Kind`.
         because: the cause, in one sentence, where it does not hold.
-        fitted: whether the criterion was set after a first look at the results; said beside it.
+        fitted: whether the criterion was set after a first look at the results; the page says so.
         contradiction: how the source contradicts it elsewhere.
         published: the same check on the published numbers, if they can be judged.
         reference: the same check on what the reference simulator measured, if it was.
@@ -151,7 +151,7 @@ class Entry:
         item: which table, figure or section of it.
         description: what is simulated, in a few sentences.
         settings: what is run; empty for an entry that only computes.
-        quantities: measured beside published.
+        quantities: numbers measured, with those published.
         statements: what is judged.
         charts: takes the data; returns the figures.
         notes: ambiguities of the source and the choices made here.

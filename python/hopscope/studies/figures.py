@@ -2,7 +2,7 @@
 
 Along the horizontal axis (`x`), among the lines (`by`) and the panels (`panels`) stands a swept key, an axis, `setting`
 or `metric`, along `x` also what a metric is at the values of the key `along`; `lines` names places instead of `by`.
-Published numbers are drawn over the panels they belong to, models beside what they describe.
+Published numbers are drawn over the panels they belong to, models next to what they describe.
 """
 
 from __future__ import annotations
@@ -109,8 +109,8 @@ class Figure:
             if built.setting.label not in data:
                 continue
             table = data[built.setting.label]
-            ways = (self.panels, self.by, self.along if self.over else self.x)
-            swept = [name for name in ways if self.context.key(name) in built.sweep]
+            axes = (self.panels, self.by, self.along if self.over else self.x)
+            swept = [name for name in axes if self.context.key(name) in built.sweep]
             metric = measure.heading if self.panels == "metric" else measure.label
             known = {**built.names, "setting": table.label, "metric": metric, "lines": chosen}
             along = self.context.key(self.along) if self.along else ""
@@ -132,7 +132,7 @@ class Figure:
         return value if isinstance(value, str) else f"{self.x} {value}"
 
     def _references(self, names: Mapping[str, Any], drawn: Sequence[Line], places: list[Any]) -> list[Line]:
-        """The models beside the bars or over the curves of a panel, and the straight line."""
+        """The models next to the bars or over the curves of a panel, and the straight line."""
         if self.chart.kind == "bars":
             return [
                 Line(

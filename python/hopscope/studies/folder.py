@@ -161,12 +161,12 @@ class Part:
 
     def parts(self, key: str = "") -> Iterator[tuple[str, Part]]:
         """The tables in a table, or in this one, by name, to be read strictly."""
-        way = (*self.path, key) if key else self.path
+        path = (*self.path, key) if key else self.path
         for name, value in (self.table(key) if key else self.values).items():
             if not key:
                 self._asked.add(name)
             if isinstance(value, dict):
-                yield name, Part(self.folder, self.document, value, (*way, name))
+                yield name, Part(self.folder, self.document, value, (*path, name))
             else:
                 self.problem(key or name, f"{name}: found {shown(value)}; allowed: a table")
 

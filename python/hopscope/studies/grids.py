@@ -1,4 +1,4 @@
-"""Measured beside published as a grid of text, for the page and the terminal."""
+"""Measured and published numbers as a grid of text, for the page and the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WIDE = 3
 
 
 def measured_grid(outcome: EntryOutcome) -> Grid:
-    """Quantities of an entry beside the published values.
+    """Quantities of an entry next to the published values.
 
     With few studies each is a column; with many, or when a quantity belongs to one study only, each is a line.
     """
@@ -21,7 +21,12 @@ def measured_grid(outcome: EntryOutcome) -> Grid:
     if len(labels) <= _WIDE and everywhere:
         names = ["Quantity", *(f"measured, {label}" for label in labels), "published", "published in"]
         cells = [
-            [_with_unit(row), *(_beside(row, at) for at in range(len(labels))), _published(row), row.quantity.source]
+            [
+                _with_unit(row),
+                *(_with_difference(row, at) for at in range(len(labels))),
+                _published(row),
+                row.quantity.source,
+            ]
             for row in outcome.measured
         ]
     else:
@@ -56,7 +61,7 @@ def _span(extremes: tuple[float, float] | None) -> str:
     return f" ({number(extremes[0])} to {number(extremes[1])})" if extremes else ""
 
 
-def _beside(row: Measured, index: int) -> str:
+def _with_difference(row: Measured, index: int) -> str:
     gap = _difference(row, index)
     return _measured(row, index) + (f" ({gap})" if gap else "")
 

@@ -79,7 +79,7 @@ def read_measures(part: Part) -> dict[str, Measure]:
             first = own.number("first", 0)
             if own.has("first") and (first not in range(1000) or "*" not in own.text("path")):
                 own.problem(
-                    "first", f"found {shown(own.values['first'])}; allowed: a number from 0, beside a path with *"
+                    "first", f"found {shown(own.values['first'])}; allowed: a number from 0, with a path that has *"
                 )
             paths = partial(_paths, own.text("path"), int(first))
             found[name] = Measure(name, label, unit, _path(paths, scale, over), paths)
@@ -171,9 +171,9 @@ class Reading:
                 half *= 100 / median((other or table).samples(self.measure, self.over or self.at))
             return Estimate(half, None, half, half, 1)
         if self.of in ("largest", "least", "loss"):
-            over, beside = (None, None) if self.of == "loss" else (self.over, other)
+            over, there = (None, None) if self.of == "loss" else (self.over, other)
             spots = {value: {**self.at, self.along: value} for value in table.values(self.along)}
-            found = curve(table, self.measure, spots, over, beside, None, self.first, self.last)
+            found = curve(table, self.measure, spots, over, there, None, self.first, self.last)
             if not found:
                 raise NoSamplesError(f"no sample of {self.measure.label} along {self.along}")
             values = {at: estimate(list(samples.values())) for at, samples in found.items()}

@@ -1,4 +1,4 @@
-"""The HTML page of a reproduction: measured beside published, each statement with its verdict and cause, figures."""
+"""The HTML page of a reproduction: measured and published, each statement with its verdict and cause, figures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
 
 
 def _entry_context(outcome: EntryOutcome, gallery: Gallery, *, quick: bool) -> dict[str, Any]:
-    """What the page needs of an entry beside the outcome: its figures, its table and its scenarios as text."""
+    """What the page needs of an entry besides the outcome: its figures, its table and its scenarios as text."""
     entry = outcome.entry
     return {
         "outcome": outcome,

@@ -1,7 +1,7 @@
 """The settings of an experiment: a named scenario, what is changed in it, and the axes it is crossed with.
 
 An axis has values by name; each changes the scenario. What the source leaves open is an axis with `unpublished`: its
-values are readings of the same experiment, judged one by one. A value with `contrast` is shown beside and decides
+values are readings of the same experiment, judged one by one. A value with `contrast` is shown with them and decides
 nothing.
 """
 
@@ -47,8 +47,8 @@ class Built:
 
     Attributes:
         setting: as it runs.
-        names: value of each axis by its name, to write labels with; `beside` is the label of the setting to compare it
-            with, where its table names one.
+        names: value of each axis by its name, to write labels with; `baseline` is the label of the setting to
+            compare it with, where its table names one.
         published: names and values that pick its published numbers; `None` when it has none.
         reference: those that pick the numbers of the reference simulator.
         runs: whether it is run; one that is not is only looked up in.
@@ -174,7 +174,7 @@ def build_settings(part: Part, context: Context) -> list[Built]:
     pattern = part.text("label", ", ".join(f"{{{axis.name}}}" for axis in crossed) or name)
     row, contrast, runs = part.text("row", ""), part.flag("contrast", False), part.flag("run", True)
     only = [dict(table) for table in part.values_of("only") if isinstance(table, Mapping)]
-    beside = part.text("beside", "")
+    baseline = part.text("baseline", "")
     published = part.table("published") if part.has("published") else None
     reference = part.table("reference") if part.has("reference") else None
     part.done("a setting")
@@ -201,8 +201,8 @@ def build_settings(part: Part, context: Context) -> list[Built]:
             [row] * bool(row)
             + [value.name for axis, value in zip(crossed, values, strict=True) if not axis.unpublished]
         )
-        if beside:
-            names["beside"] = written(part, "beside", beside, names)
+        if baseline:
+            names["baseline"] = written(part, "baseline", baseline, names)
         setting = Setting(label, document, shorter, decides, own_row, reading, context.named)
         found.append(Built(setting, names, _filled_in(published, names), _filled_in(reference, names), runs))
     return found

@@ -130,7 +130,7 @@ def read_statement(part: Part, context: Context) -> Statement:
 
         return [_finding(built, bound, trend, tables) for built in chosen]
 
-    def beside(rows: Sequence[Row], which: str) -> Callable[[], Finding | None]:
+    def on_numbers(rows: Sequence[Row], which: str) -> Callable[[], Finding | None]:
         return lambda: _on_numbers(chosen, bound, rows, which, context) if on_published else None
 
     return Statement(
@@ -141,8 +141,8 @@ def read_statement(part: Part, context: Context) -> Statement:
         because=because,
         fitted=fitted,
         contradiction=contradiction,
-        published=beside(context.published, "published"),
-        reference=beside(context.reference, "reference"),
+        published=on_numbers(context.published, "published"),
+        reference=on_numbers(context.reference, "reference"),
     )
 
 
@@ -262,8 +262,8 @@ def _bound(part: Part, context: Context, chosen: Sequence[Built], outer: Sequenc
     there += [(inner, args[inner]) for inner in ("minus", "rivals") if inner in args]
     for built in chosen:
         _places_exist(part, _other(part, "on", on, built, context) if on else built, there)
-        beside = _other(part, "versus", versus, built, context) if versus else built
-        _places_exist(part, beside, [("than", than or {})])
+        compared = _other(part, "versus", versus, built, context) if versus else built
+        _places_exist(part, compared, [("than", than or {})])
     given = _bound(below, context, chosen) if below is not None else None
     check = Check(name, measure, at, along, args, places, than, call=call)
     return Bound(check, loop, versus, given, on, several, picks)

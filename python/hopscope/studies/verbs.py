@@ -51,7 +51,7 @@ class Check:
     call: Callable[..., Judgement] | None = None
 
     def judge(self, table: Table, other: Table | None) -> Judgement:
-        """Whether it holds in a setting, beside another where it compares settings."""
+        """Whether it holds in a setting, against another where it compares settings."""
         return VERBS[self.verb].judge(self, table, other)
 
     @property
@@ -60,7 +60,7 @@ class Check:
         return self.args.get("low", -math.inf), self.args.get("high", math.inf)
 
     @property
-    def beside(self) -> Where:
+    def compared_at(self) -> Where:
         """The place compared with: its own, unless `than` names another."""
         return self.at if self.than is None else self.than
 
@@ -192,8 +192,8 @@ def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> 
         above = exceeds(share, 100 * times)
         words = f"{show(share, '%')} of it, against {number(100 * times)} %"
         return above if above is None or sign > 0 else not above, words
-    gap = difference(table, check.measure, check.at, check.beside, other=other)
-    a, b = table.interval(check.measure, check.at), (other or table).interval(check.measure, check.beside)
+    gap = difference(table, check.measure, check.at, check.compared_at, other=other)
+    a, b = table.interval(check.measure, check.at), (other or table).interval(check.measure, check.compared_at)
     if check.args.get("skip_zero") and a.mean == b.mean == 0:
         raise NoSamplesError("both are zero")
     unit = check.measure.unit
@@ -376,7 +376,9 @@ def _limited(check: Check, table: Table, other: Table | None) -> Judgement:
     unit = "%" if check.than is not None or other is not None or check.args.get("of") == "loss" else check.measure.unit
     if "to" in check.args:
         whole: Measure = check.args["to"]
-        found = paired(table, check.measure, check.at, other or table, check.beside, lambda a, b: 100 * a / b, whole)
+        found = paired(
+            table, check.measure, check.at, other or table, check.compared_at, lambda a, b: 100 * a / b, whole
+        )
         return between(found, least, most), show(found, "%")
     if check.args.get("runs") == "all":
         samples = table.samples(check.measure, check.at)
@@ -417,7 +419,7 @@ def _share(check: Check, table: Table, other: Table | None) -> Judgement:
     if check.than is not None or other is not None:
         here, there = (
             table.by_replica(check.measure, check.at),
-            (other or table).by_replica(check.measure, check.beside),
+            (other or table).by_replica(check.measure, check.compared_at),
         )
         samples = [100 * here[name] / there[name] for name in here.keys() & there.keys()]
     above, below = check.args.get("above", -math.inf), check.args.get("below", math.inf)
@@ -433,7 +435,7 @@ def _python(check: Check, table: Table, other: Table | None) -> Judgement:
     return check.call(check, table, other) if other is not None else check.call(check, table)
 
 
-# --- One place beside others -----------------------------------------------------------------------------------------
+# --- One place against others -----------------------------------------------------------------------------------------
 
 
 @verb("exceeds", "times", "than versus of along first last")
@@ -442,7 +444,7 @@ def _exceeds(check: Check, table: Table, other: Table | None) -> Judgement:
     largest = check.args.get("of") == "largest"
     found = check.curve(table, least=2) if largest else {0: table.by_replica(check.measure, check.at)}
     here = max(found.values(), key=lambda values: estimate(list(values.values())).mean)
-    there = (other or table).by_replica(check.measure, check.beside)
+    there = (other or table).by_replica(check.measure, check.compared_at)
     times, unit = float(check.args["times"]), check.measure.unit
     words = f"{_shown(here, unit)} against {_shown(there, unit)}, {number(times)} times over"
     return exceeds(_less(here, there, times)), words

@@ -1,4 +1,4 @@
-//! The TCP machines beside smoltcp's, an independent stack, in virtual time over the same scripted losses: every pairing
+//! The TCP machines against smoltcp's, an independent stack, in virtual time over the same scripted losses: every pairing
 //! of senders and receivers delivers the same bytes, and where the senders count differently the reason is given.
 //!
 //! smoltcp is a Reno (RFC 5681) without limited transmit, selective acknowledgements or memory of the last recovery.
@@ -264,7 +264,7 @@ fn both_renos_repeat_and_time_out_alike() {
 }
 
 #[test]
-fn what_the_other_recoveries_save_beside_reno() {
+fn what_the_other_recoveries_save_over_reno() {
     use Transport::{TcpIllinois, TcpNewReno, TcpReno, TcpSack};
     // Repetitions and timeouts (or probes) of Reno, as above, NewReno, SACK and RACK-TLP.
     type Row<'a> = (&'a str, Script<'a>, [(u32, u32); 4]);

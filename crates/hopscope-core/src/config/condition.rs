@@ -1,6 +1,6 @@
 //! When a key has an effect: what other keys must be.
 //!
-//! A condition is data beside the definition of its key, written as text: `rate_control = arf | aarf`, `jitter > 0`,
+//! A condition is data next to the definition of its key, written as text: `rate_control = arf | aarf`, `jitter > 0`,
 //! `rts_threshold != off`, `rssi_trace given`, joined by `and`, and groups of those by `or`. A name without a dot is a key
 //! of the same table; `flow.ack` is a key of the flow, and in a section of the network that of any flow; `mac.link` is the
 //! link layer of the nodes in question, `event.kind` a key of any event; other names are those of a scenario file,

@@ -1,4 +1,4 @@
-//! The queue beside a plain sorted list.
+//! The queue compared with a plain sorted list.
 
 use super::*;
 use crate::event::Generation;

@@ -1,4 +1,4 @@
-//! What a flow is, beside what is counted of it: its number, its ends, its transport, and notes on its figures.
+//! What a flow is, besides what is counted of it: its number, its ends, its transport, and notes on its figures.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! How long the ways of packets are beside the shortest ones (Broch et al. 1998, section 5.3: path optimality).
+//! How long paths are, compared with the shortest ones (Broch et al. 1998, section 5.3: path optimality).
 
 use super::{FlowCx, FlowFamily, SeriesSet};
 use crate::config::{Config, FlowConfig};

@@ -35,7 +35,7 @@ pub trait NetworkView {
     /// A packet under way.
     fn packet(&self, packet: PacketId) -> &Packet;
 
-    /// The routing message or source route that a packet carries beside its body.
+    /// The routing message or source route that a packet carries besides its body.
     fn extension(&self, packet: &Packet) -> Option<&Extension>;
 
     /// Octets of a packet from outside; none of others.

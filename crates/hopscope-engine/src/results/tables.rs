@@ -1,4 +1,4 @@
-//! What a run gives beside its metrics: time series, the histograms behind its percentiles, and the links that were used.
+//! What a run gives besides its metrics: time series, the histograms behind its percentiles, and the links that were used.
 
 use std::collections::BTreeMap;
 

@@ -497,7 +497,7 @@ mod tests {
     }
 
     #[test]
-    fn all_mistakes_of_a_flow_are_reported_at_once_even_beside_those_of_sections() {
+    fn all_mistakes_of_a_flow_are_reported_at_once_even_with_those_of_sections() {
         let mut config = network();
         config.mac.queue = 0;
         let flow = &mut config.flows[0];

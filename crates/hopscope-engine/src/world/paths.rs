@@ -1,4 +1,4 @@
-//! How far packets have come beside the shortest path that there is.
+//! How far packets have come, compared with the shortest path that there is.
 
 use super::World;
 use crate::record::{Record, Recorder};

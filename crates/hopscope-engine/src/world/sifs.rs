@@ -1,4 +1,4 @@
-//! The SIFS that the event under way has begun, beside the event queue.
+//! The SIFS that the event under way has begun, outside the event queue.
 //!
 //! Two of three events of an exchange (RTS, CTS, data, ACK) begin a SIFS, and what ends it mostly is the next thing that
 //! happens anywhere: 10 us are shorter than any other wait. Such an event needs no place in the queue, whose insertion and
@@ -93,7 +93,7 @@ mod tests {
 
         /// The plain form is a queue that takes every event.
         #[test]
-        fn a_sifs_beside_the_queue_ends_when_one_in_it_would(
+        fn a_sifs_outside_the_queue_ends_when_one_in_it_would(
             script in proptest::collection::vec(effects(), 2..120),
             ends in proptest::collection::vec(0u64..60, 1..12),
         ) {

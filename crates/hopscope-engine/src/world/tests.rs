@@ -48,7 +48,7 @@ fn a_packet_that_asks_learns_of_its_way_at_each_hop() {
 }
 
 #[test]
-fn a_wire_reports_nothing_of_the_radio_beside_it() {
+fn a_wire_reports_nothing_of_the_radio_next_to_it() {
     // 3 ~ 0 = 1 ~ 2: a wire between two radio cells, and node 2 is off, so that the radio of node 1 only repeats itself.
     let nodes = vec![[0.0, 0.0], [5_000.0, 0.0], [5_200.0, 0.0], [200.0, 0.0]];
     let base = presets::base("standard", "wavelan-2M").expect("a profile");

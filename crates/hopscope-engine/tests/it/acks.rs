@@ -87,7 +87,7 @@ fn what_segments_say_of_the_window_takes_airtime() {
         run(transfer(1, AckPolicy::Fixed, change)).throughput_kbps
     };
     let (none, most) = (with(0), with(40));
-    assert!((0.96..0.99).contains(&(most / none)), "40 bytes beside 1500 and what each frame costs: {none} {most}");
+    assert!((0.96..0.99).contains(&(most / none)), "40 bytes against 1500 and what each frame costs: {none} {most}");
 }
 
 #[test]
@@ -170,7 +170,7 @@ fn mda_delays_fewer_acks_the_more_its_path_collides() {
 fn what_packets_learn_on_their_way_takes_airtime() {
     let with = |bytes| run(transfer(1, AckPolicy::Mda, |tcp| tcp.path_option = bytes)).throughput_kbps;
     let (none, most) = (with(0), with(40));
-    assert!((0.96..0.99).contains(&(most / none)), "40 bytes beside 1500 and what each frame costs: {none} {most}");
+    assert!((0.96..0.99).contains(&(most / none)), "40 bytes against 1500 and what each frame costs: {none} {most}");
 }
 
 /// One ACK for so many segments, set from outside.

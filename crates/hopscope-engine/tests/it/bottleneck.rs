@@ -271,7 +271,7 @@ fn bbr3_heeds_the_losses_of_a_shallow_queue() {
         run(Transport::TcpBbr, &TcpConfig::default(), link, 40),
         run(Transport::TcpBbr3, &TcpConfig::default(), link, 40),
     );
-    assert!(new.dropped * 2 < old.dropped, "{} drops beside {} of version 1", new.dropped, old.dropped);
+    assert!(new.dropped * 2 < old.dropped, "{} drops against {} of version 1", new.dropped, old.dropped);
     let rate = new.rate(10.0, 40.0);
     assert!(rate > 900.0, "{rate} of 1000 segments/s");
     assert_eq!(new.timeouts, 0);

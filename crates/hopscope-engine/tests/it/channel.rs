@@ -128,7 +128,7 @@ fn a_sensed_frame_holds_a_station_back_whatever_its_interference() {
     assert!(apart.nodes[1].mac_retries == 0 && apart.nodes[2].mac_retries == 0);
 }
 
-/// Delivered kbit/s of a 54 Mbit/s link of 250 m beside a saturated one whose sender is `away` metres from the receiver.
+/// Delivered kbit/s of a 54 Mbit/s link of 250 m next to a saturated one whose sender is `away` metres from the receiver.
 fn at_distance(away: f64) -> f64 {
     let mut config = chain("standard", 1, 5);
     config.radio = presets::base("standard", "ofdm-54M").expect("a preset").radio;
@@ -144,7 +144,7 @@ fn at_distance(away: f64) -> f64 {
 
 #[test]
 fn interference_does_not_end_with_carrier_sense() {
-    // 26 dB beside a sender at x need (x / 250)^4 of 400: 1118 m.
+    // 26 dB over a sender at x need (x / 250)^4 of 400: 1118 m.
     let alone = at_distance(20_000.0);
     assert!(alone > 20_000.0, "{alone}");
     for away in [540.0, 560.0, 700.0, 1_000.0] {

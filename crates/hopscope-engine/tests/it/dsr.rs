@@ -115,8 +115,8 @@ fn a_network_that_parts_and_joins_again_is_searched_until_then() {
 }
 
 #[test]
-fn a_node_beside_a_chain_needs_no_search_of_its_own() {
-    // Node 4 beside node 1 of a chain, from which it sends to the last node of it later.
+fn a_node_next_to_a_chain_needs_no_search_of_its_own() {
+    // Node 4 is next to node 1 of a chain, from which it sends to the last node of it later.
     let requests = |promiscuous| {
         let mut config = datagrams(3, 10);
         config.nodes.push([200.0, 200.0]);

@@ -42,7 +42,7 @@ fn seconds_of_arrival(world: &World<Log>) -> Vec<u64> {
     seconds
 }
 
-/// What was recorded beside the moves themselves.
+/// What was recorded besides the moves themselves.
 fn but_for_moves(world: &World<Log>) -> Vec<(Time, Record)> {
     let all = world.recorder().0.iter().copied();
     all.filter(|(_, record)| !matches!(record, Record::Moved { .. })).collect()
@@ -122,7 +122,7 @@ fn moves_of_nobody_or_to_nowhere_are_refused() {
 }
 
 #[test]
-fn hops_are_counted_beside_the_shortest_path_of_the_instant_where_that_is_asked_for() {
+fn hops_are_compared_with_the_shortest_path_of_the_instant_where_that_is_asked_for() {
     let taken = |config: &Config, changes: &[Change<'_>]| {
         let world = moved(config, changes);
         let paths = world.recorder().0.iter().filter_map(|&(at, record)| match record {

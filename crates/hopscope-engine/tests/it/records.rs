@@ -278,7 +278,7 @@ fn every_kind() -> BTreeSet<String> {
 
 #[test]
 fn every_kind_of_record_is_reported_in_some_small_run() {
-    // TCP over a lossy chain whose relay fails for a while and where a node follows a file and a trace covers a link, beside a stream that ends, under AODV and a layer that marks; over a
+    // TCP over a lossy chain whose relay fails for a while and where a node follows a file and a trace covers a link, with a stream that ends, under AODV and a layer that marks; over a
     // wire a stream too fast for it, ends of DCCP that share no congestion control, and ATP.
     let mut radio = tcp_chain("standard", 4, 20);
     radio.routing.protocol = RoutingProtocol::Aodv;

@@ -156,7 +156,7 @@ fn failures_between_opposite_flows_are_false_and_change_what_the_senders_do() {
     let plain = run(RouteFailure::Ignore, false, 1);
     for part in [RouteFailure::Elfn, RouteFailure::TcpF, RouteFailure::Atcp] {
         let bytes = run(part, false, 1);
-        assert!(bytes != plain && bytes.iter().sum::<u64>() > 200_000, "{part:?}: {bytes:?} beside {plain:?}");
+        assert!(bytes != plain && bytes.iter().sum::<u64>() > 200_000, "{part:?}: {bytes:?} against {plain:?}");
     }
     // A timeout that does not double matters only where two come in a row.
     let differs = |seed| run(RouteFailure::Ignore, true, seed) != run(RouteFailure::Ignore, false, seed);

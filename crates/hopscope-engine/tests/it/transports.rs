@@ -30,7 +30,7 @@ fn every_variant_carries_a_chain_in_both_profiles() {
         for variant in Transport::built_in_tcp() {
             let found = kbps(variant, profile, 4, |_| ());
             let share = found / newreno;
-            assert!((0.6..2.0).contains(&share), "{variant:?} in {profile}: {found} beside {newreno} kbit/s");
+            assert!((0.6..2.0).contains(&share), "{variant:?} in {profile}: {found} against {newreno} kbit/s");
         }
     }
 }
@@ -56,7 +56,7 @@ fn every_part_works_with_every_variant() {
         ];
         for (name, part) in parts {
             let found = kbps(variant, "standard", 3, part);
-            assert!(found > 0.5 * plain, "{variant:?} with {name}: {found} beside {plain} kbit/s");
+            assert!(found > 0.5 * plain, "{variant:?} with {name}: {found} against {plain} kbit/s");
         }
     }
 }

@@ -102,7 +102,7 @@ fn a_sender_hears_of_the_disorder() {
 
 #[test]
 fn a_way_leads_over_radio_and_wire() {
-    // Nodes 0 - 1 - 2 by radio, 2 - 3 by wire; node 3 stands beside node 0, but has no radio.
+    // Nodes 0 - 1 - 2 by radio, 2 - 3 by wire; node 3 stands next to node 0, but has no radio.
     let mut config = chain("standard", 2, 10);
     config.nodes.push([10.0, 0.0]);
     config.hosts = vec![wired_only(&[3])];

@@ -36,7 +36,7 @@ impl MacConfig {
     fn apply_ns2(&mut self) {
         self.data_header = 34; // 11
         self.llc_header = 0; // 11
-        self.queue_reserve = 1; // measured beside 26: a limit of 50 holds 49
+        self.queue_reserve = 1; // measured with 26: a limit of 50 holds 49
         self.max_msdu = 8_000; // no limit in ns-2; the Duration field is 16 bits of microseconds
         self.duration_whole_us = true; // 13
         self.nav_reset = false; // 13

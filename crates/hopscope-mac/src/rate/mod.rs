@@ -2,7 +2,7 @@
 //!
 //! The MAC asks ([`RateControl::choose`]) before every attempt and reports its outcome ([`RateControl::report`]); the
 //! mode of an answer follows from that of the frame answered (IEEE 802.11-2020 10.6.6.5). Airtime, time-outs and Duration
-//! fields follow from the modes, so that a rate control needs nothing beyond these doors. Its state is the station's own,
+//! fields follow from the modes, so that a rate control needs no other entry point. Its state is the station's own,
 //! one for each neighbour; the rates that it chooses from, [`Rates`], are rules that stations share.
 //!
 //! | | goes up | goes down | attempts of a packet |

@@ -1,4 +1,4 @@
-//! What the MAC keeps packed beside the same in ordinary fields, over random inputs: the duplicate filter, the flags and the
+//! What the MAC keeps packed, compared with the same in ordinary fields, over random inputs: the duplicate filter, the flags and the
 //! span that a station keeps in its radio, and the generations of timers.
 
 use std::collections::BTreeMap;

@@ -559,7 +559,7 @@ mod tests {
 
     #[test]
     fn an_older_document_keeps_its_meaning() {
-        // What an engine wrote that had one word for the rules, beside numbers of its own.
+        // What an engine wrote that had one word for the rules, and numbers of its own.
         let older = |word: &str| {
             let mut value = serde_json::to_value(AodvConfig::default()).expect("JSON");
             let map = value.as_object_mut().expect("an object");

@@ -23,7 +23,7 @@ choice! {
         FqCodel = "fq-codel",
         /// Non-work-conserving scheduler: a timer after each data packet holds the next one back.
         Timer = "timer",
-        /// Adaptive pacing: after a success the back-off is longer by one exchange; beside Link RED only while that sees few
+        /// Adaptive pacing: after a success the back-off is longer by one exchange; with Link RED only while that sees few
         /// retries.
         Pacing = "pacing",
     }

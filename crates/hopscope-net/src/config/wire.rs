@@ -29,7 +29,7 @@ pub struct WireConfig {
     pub back_rate: Option<u64>,
     /// Propagation delay, each way.
     pub delay: Span,
-    /// Packets that can wait at each end beside the one being sent.
+    /// Packets that can wait at each end besides the one being sent.
     pub queue: u32,
     /// What stands between queue and transmitter at each end: RED, CoDel, FQ-CoDel, with the parameters of `[link]`.
     #[serde(default)]

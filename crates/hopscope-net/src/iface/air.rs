@@ -32,7 +32,7 @@ struct Stored {
     mode: u8,
 }
 
-/// The Retry bit beside the mode.
+/// The Retry bit next to the mode.
 const RETRY: u8 = 1 << 7;
 
 impl Default for AirSlots {

@@ -131,7 +131,7 @@ impl WireEnd {
         Some((packet, at))
     }
 
-    /// Loses packets with this probability from now on, beside those of its period; none: as at the beginning.
+    /// Loses packets with this probability from now on, besides those of its period; none: as at the beginning.
     pub fn set_loss(&mut self, probability: Option<f64>, (seed, number): (u64, u64)) {
         let fresh = || Stream::derive(seed, 0, number, Purpose::WireLoss);
         let loss = self

@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn pacing_is_on_alone_and_beside_link_red_while_that_is_quiet() {
+    fn pacing_is_on_alone_and_with_link_red_while_that_is_quiet() {
         for words in ["pacing", "pacing+red+codel"] {
             let mut layer = layer(words, |cfg| cfg.pacing_overhead = false);
             done(&mut layer, 9);

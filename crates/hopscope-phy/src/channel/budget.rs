@@ -12,7 +12,7 @@ pub const RANGE_SLACK: f64 = 1e-6;
 /// Shadowing beyond so many standard deviations is not looked for.
 const DEVIATIONS: f64 = 3.0;
 
-/// An interferer below this part of what the weakest frame can bear beside it is not looked for: alone it takes less than
+/// An interferer below this part of what the weakest frame can bear at once is not looked for: alone it takes less than
 /// 0.42 dB from a ratio at its threshold.
 const NEGLECTED: f64 = 0.1;
 
@@ -129,7 +129,7 @@ mod tests {
         // 12 dB of shadowing at exponent 3 are a factor of 10^0.4.
         let shadowed = RadioConfig { shadowing: Shadowing::Static, shadowing_sigma: 4.0, ..plain.clone() };
         assert!((Budget::new(&shadowed).reach(&shadowed, 1.0) - 550.0 * 10f64.powf(0.4)).abs() < 0.01);
-        // 10.1 dB of Rayleigh fading beside them: sqrt(12^2 + 10.1^2) = 15.7 dB.
+        // 10.1 dB of Rayleigh fading on top: sqrt(12^2 + 10.1^2) = 15.7 dB.
         let both = RadioConfig { fading: Fading::Rayleigh, ..shadowed };
         assert!((Budget::new(&both).reach(&both, 1.0) - 550.0 * 10f64.powf(15.68 / 30.0)).abs() < 5.0);
         // No farther than 10 us.
@@ -145,7 +145,7 @@ mod tests {
         // times as far. At 7 dB 17 dB are a factor of 10^0.425.
         assert!((reach(&sinr(54_000_000)) - 250.0 * 10f64.powf(0.9)).abs() < 0.1);
         assert!((reach(&sinr(2_000_000)) - 250.0 * 10f64.powf(0.425)).abs() < 0.1);
-        // Beside a noise of -80 dBm nothing below -90 dBm counts: 25.6 dB below the power at 250 m.
+        // With a noise of -80 dBm nothing below -90 dBm counts: 25.6 dB below the power at 250 m.
         let noisy = RadioConfig { noise_floor: -80.0, ..sinr(54_000_000) };
         assert!((reach(&noisy) - 250.0 * 10f64.powf(2.56 / 4.0)).abs() < 5.0, "{}", reach(&noisy));
         // No farther than 10 us, and no nearer than frames are sensed.

@@ -1,4 +1,4 @@
-//! Channel errors: losses of frame copies beside those that overlapping frames cause.
+//! Channel errors: losses of frame copies besides those that overlapping frames cause.
 //!
 //! A copy is lost with a rate for each frame and a rate for each bit of the MAC frame. Both are fixed (`uniform`) or
 //! those of the state that the link is in when the frame begins. A link stays in a state for a drawn time and then
@@ -114,7 +114,7 @@ impl Losses {
         Some(Self::with(radio, seed, nodes, (rates, leaves)))
     }
 
-    /// No process beside what traces will say of links.
+    /// No process but what traces will say of links.
     pub fn of_traces(radio: &RadioConfig, seed: u64, nodes: usize) -> Self {
         let leave = Leave { sojourn: Sojourn::Stays, next: vec![1.0] };
         Self::with(radio, seed, nodes, (vec![Rates { frame: 0.0, bit: 0.0 }], vec![leave]))
@@ -265,7 +265,7 @@ fn shares(radio: &RadioConfig, leaves: &[Leave]) -> Vec<f64> {
         ErrorKind::Markov => {
             let n = leaves.len();
             let transitions = radio.markov_chain().transitions;
-            // Half a step of standing still beside half a step of the chain: the same shares, and no periods. Squared
+            // Half a step of standing still and half a step of the chain: the same shares, and no periods. Squared
             // sixty times over.
             let still = |row: usize, column: usize| if row == column { 0.5 } else { 0.0 };
             let mut power: Vec<Vec<f64>> = (0..n)

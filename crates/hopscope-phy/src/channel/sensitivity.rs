@@ -1,4 +1,4 @@
-//! How far a rate reaches by the sensitivity that IEEE 802.11 asks of a receiver, beside the range that the field's studies give
+//! How far a rate reaches by the sensitivity that IEEE 802.11 asks of a receiver, given the range that the field's studies give
 //! 2 Mbit/s.
 //!
 //! The studies' 250 m (fu2003, table 1) belong to WaveLAN at 2 Mbit/s. A faster rate needs more power: the distance is that at which

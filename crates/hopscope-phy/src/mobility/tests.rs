@@ -197,7 +197,7 @@ fn ways_join_the_legs_of_each_node_until_the_end() {
             let pair = path.windows(2).find(|pair| (pair[0].0..=pair[1].0).contains(&at(second))).expect("a stretch");
             let on_it = Leg::between(pair[0].0, pair[1].0, pair[0].1, pair[1].1).at(at(second));
             let off = (place[0] - on_it[0]).hypot(place[1] - on_it[1]);
-            assert!(off < 1e-6, "node {node} at {second} s is {off} m beside its way");
+            assert!(off < 1e-6, "node {node} at {second} s is {off} m off its path");
         }
     }
 }

@@ -170,7 +170,7 @@ impl<O> Radio<O> {
         frame.sensed()
     }
 
-    /// A frame begins beside the one that holds the receiver.
+    /// A frame begins during the one that holds the receiver.
     fn bear(&mut self, frame: Packed, rules: &RadioRules) {
         self.miss(frame);
         let now = self.sinr(self.rest.lock.power(), Some(frame.power()), rules);

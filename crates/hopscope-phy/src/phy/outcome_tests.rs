@@ -126,7 +126,7 @@ fn frames_of_equal_power_collide_and_name_each_other() {
         let found = outcomes(&rules, &[frame(4, 100, 300, 1.0, FAR), frame(0, 200, 400, 5.0, NEAR)], None);
         assert_eq!(found, [(4, RxOutcome::OutOfReach), (0, RxOutcome::Collided { by: 4 })], "{model:?}");
     }
-    // Under the additive model the first is too weak beside the second, which finds the receiver held.
+    // Under the additive model the first is too weak against the second, which finds the receiver held.
     let sinr = rules(Interference::Sinr, |_| ());
     let found = outcomes(&sinr, &[frame(0, 100, 400, 1.0, NEAR), frame(4, 200, 500, 1.0, NEAR)], None);
     assert_eq!(found, [(0, RxOutcome::TooWeak { by: Some(4) }), (4, RxOutcome::Missed { by: 0 })]);

@@ -1,4 +1,4 @@
-//! The radio beside a plain one: ordinary fields, one edge after the other, nothing packed and nothing taken at once.
+//! The radio compared with a plain one: ordinary fields, one edge after the other, nothing packed, nothing at once.
 //!
 //! The plain one follows the words of the rules (`CaptureRule`, `Interference` and their like). The radio is driven as a
 //! station drives it, by all its short cuts. Losses drawn from the ratio and the search for preambles have tests of their own.
@@ -26,7 +26,7 @@ enum Learnt {
 struct Held {
     frame: Arrival,
     lost: bool,
-    /// Least ratio so far, and the strongest frame beside it (additive model).
+    /// Least ratio so far, and the strongest frame against it (additive model).
     ratio: f32,
     strongest: Option<(f32, u32)>,
 }

@@ -44,7 +44,7 @@ pub struct Radio<O = ()> {
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct ColdState<O> {
-    /// What the owner keeps beside its line.
+    /// What the owner keeps outside its line.
     pub own: O,
     /// The frame that holds the receiver, while `HELD` is set.
     pub(super) lock: Packed,
@@ -68,7 +68,7 @@ impl<O> Radio<O> {
     /// Bytes behind the pointer.
     pub const REST_MEMORY: usize = size_of::<ColdState<O>>();
 
-    /// A radio that hears nothing, of an owner that keeps `own` beside it.
+    /// A radio that hears nothing, of an owner that keeps `own` with it.
     pub fn new(own: O) -> Self {
         let rest = ColdState {
             own,

@@ -118,7 +118,7 @@ fn a_frame_whose_start_fell_into_the_own_transmission_is_noise_to_its_end() {
     radio.post(&frame(0, 200, 2_000, 1.0, NEAR));
     radio.post(&frame(2, 400, 900, 2.0, NEAR));
     radio.post(&frame(4, 1_000, 1_900, 100.0, NEAR));
-    assert_eq!(receive_all(&mut radio, &rules), (vec![4], vec![]), "2 beside 1 is less than 4 dB");
+    assert_eq!(receive_all(&mut radio, &rules), (vec![4], vec![]), "2 against 1 is less than 4 dB");
     // The own transmission may begin while a preamble is looked at: it ends the look.
     let mut radio = Radio::default();
     radio.post(&frame(0, 200, 900, 1.0, NEAR));

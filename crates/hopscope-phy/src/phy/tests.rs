@@ -152,7 +152,7 @@ fn each_energy_counts_for_as_long_as_it_lasts() {
         outcome(&energy, &[weak[0], weak[1], weak[2], frame(6, at, 800, later, NEAR)])
     };
     assert_eq!(with(51.0 * P, 200), (vec![6], vec![]));
-    assert_eq!(with(49.0 * P, 200), (vec![], vec![800]), "beside the strongest");
+    assert_eq!(with(49.0 * P, 200), (vec![], vec![800]), "against the strongest");
     assert_eq!(with(21.0 * P, 350), (vec![6], vec![]), "the strongest has ended");
     assert_eq!(with(19.0 * P, 350), (vec![], vec![800]));
     assert_eq!(with(11.0 * P, 450), (vec![6], vec![]), "only the longest is left");

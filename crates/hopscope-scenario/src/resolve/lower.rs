@@ -120,7 +120,7 @@ impl Resolved {
         Json::Object(config)
     }
 
-    /// What the engine is to look at beside what has been found; none where the network is at fault.
+    /// What the engine is to look at besides what has been found; none where the network is at fault.
     ///
     /// Flows at fault are left out, so that what is wrong with the rest is reported as well; outages belong to it only where
     /// all of them are sound.

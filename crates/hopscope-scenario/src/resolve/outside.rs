@@ -20,7 +20,7 @@ pub trait Outside {
     /// It cannot be read.
     fn text(&mut self, key: &[String], wanted: &str) -> Result<(String, String), String>;
 
-    /// The text of the file with another ending beside the one that a key names; none where there is none.
+    /// The text of the file with another ending next to the one that a key names; none where there is none.
     fn sibling(&mut self, key: &[String], ending: &str) -> Option<String>;
 
     /// Whether the text of a key is meant to name a class.

@@ -150,7 +150,7 @@ fn everything_that_is_wrong_is_reported_at_once() {
 }
 
 #[test]
-fn sound_flows_are_looked_at_beside_those_at_fault_and_keep_their_numbers() {
+fn sound_flows_are_looked_at_with_those_at_fault_and_keep_their_numbers() {
     let schema = Schema::engine();
     let flows = json!([{"from": 0, "to": 9}, {"from": 0, "to": 1, "copies": 2}, {"from": 1, "to": 2}]);
     let point = resolved(schema, &json!({"flow": flows}));

@@ -44,7 +44,7 @@ choice! {
         /// As many segments for one ACK as marks ask for, and never more than half of what the sender may have in flight (ns-2's
         /// `TCPSink/Asym`).
         Asym = "asym",
-        /// A policy from outside the engine, handed over beside the configuration (`ack_code`).
+        /// A policy from outside the engine, handed over with the configuration (`ack_code`).
         External = "external",
     }
 }

@@ -32,7 +32,7 @@ impl TcpConfig {
         self.sack_option_base = 0; // 41
         self.dsack = Some(false); // 41
         self.undo = Undo::None; // 41
-        self.vegas_headers = false; // measured beside 41
+        self.vegas_headers = false; // measured with 41
         self.cubic_beta = 819.0 / 1024.0; // 41
         self.cubic_hystart = false; // 41
         self.cubic_arithmetic = CubicArithmetic::Whole; // 41

@@ -209,7 +209,7 @@ params! {
         /// on the window grows by a whole one.
         iat_lambda: f64 = 3.0, "segments", "code for ns-3 (bizuki/TCP-AAD, 2024)", in Range::within(1.0, 1e3),
             when "flow.ack = iat-window";
-        /// ACK policy `iat-window`: weight of the shortest time between segments in the wait, beside the last one.
+        /// ACK policy `iat-window`: weight of the shortest time between segments in the wait, against the last one.
         iat_alpha: f64 = 0.75, "", "code for ns-3 (bizuki/TCP-AAD, 2024)", in Range::within(0.0, 1.0),
             when "flow.ack = iat-window";
         /// ACK policy `tack`: segments that one ACK stands for at least.

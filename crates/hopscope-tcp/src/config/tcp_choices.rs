@@ -13,7 +13,7 @@ choice! {
 }
 
 choice! {
-    /// Options of the SYN and the SYN-ACK of a three-way handshake, beside time stamps (`tcp.timestamps`).
+    /// Options of the SYN and the SYN-ACK of a three-way handshake, besides time stamps (`tcp.timestamps`).
     pub enum SynOptions {
         /// Maximum segment size (4 bytes), window scale (3), and where the flow exchanges selective acknowledgements that they are
         /// permitted (2), in whole words of 4 bytes.

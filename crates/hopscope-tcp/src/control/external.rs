@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_threshold_set_holds_beside_the_window() {
+    fn a_threshold_set_holds_with_the_window() {
         for hook in [Hook::Ack, Hook::Loss, Hook::Timeout, Hook::Every, Hook::Wake] {
             let mut external = External::new(&TcpConfig::default(), 1000, 20);
             external.set_control(Arc::new(Fixed(Reaction {

@@ -1,7 +1,7 @@
 //! The machines under profiles `ns2` and `as-ns3` against ns-2.35 and ns-3.44 themselves: every send of 8 s over a lossy
 //! link, in order and in time.
 //!
-//! The measurements lie beside this file; their first lines say how they were made. Sends agree to 20 us: ns-2 keeps
+//! The measurements lie next to this file; their first lines say how they were made. Sends agree to 20 us: ns-2 keeps
 //! time in floating point, and the traces are in 10 us.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ const TOLERANCE_S: f64 = 2e-5;
 /// A measurement file.
 struct Measured {
     cfg: TcpConfig,
-    /// Bytes on the link beside the payload.
+    /// Bytes on the link besides the payload.
     headers: u64,
     variant: TcpVariant,
     policy: AckPolicy,

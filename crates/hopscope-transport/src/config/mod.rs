@@ -1,4 +1,4 @@
-//! Parameters of flows and of the transports beside TCP.
+//! Parameters of flows and of the transports besides TCP.
 
 pub mod atp;
 pub mod dccp;

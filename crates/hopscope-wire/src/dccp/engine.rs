@@ -1,6 +1,6 @@
 //! The engine's DCCP packets and their octets.
 //!
-//! What the engine does not keep of a packet is given beside it: ports and the service code. A repetition, and the ECN field of
+//! What the engine does not keep of a packet is given with it: ports and the service code. A repetition, and the ECN field of
 //! the network header, are not in octets.
 
 use hopscope_packet::dccp::{DccpPacket, DccpType, ResetCode, Stamp};

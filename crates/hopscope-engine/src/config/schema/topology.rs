@@ -13,7 +13,7 @@ pub struct Topology {
 }
 
 impl Topology {
-    /// Its keys beside `kind`.
+    /// Its keys besides `kind`.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys = (self.own)();
         if keys.iter().all(|key| key.name != "wired") {

@@ -15,7 +15,7 @@ const T_MBI: f64 = 64.0;
 const FIRST_WAIT: Span = Span::from_secs(2);
 /// Bytes of the first window but for very large or small packets (RFC 3390).
 const FIRST_BYTES: f64 = 4_380.0;
-/// Weight of what is known of the root of the round trip beside a new sample (RFC 5348 4.5).
+/// Weight of what is known of the root of the round trip against a new sample (RFC 5348 4.5).
 const KEPT: f64 = 0.9;
 /// What a receive rate counts after a loss in a time in which the application had little to send (RFC 5348 4.3).
 const AFTER_LIMITED: f64 = 0.85;

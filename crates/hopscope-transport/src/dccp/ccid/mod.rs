@@ -143,7 +143,7 @@ impl Ccid {
         }
     }
 
-    /// Another data packet may leave beside so many in flight.
+    /// Another data packet may leave with so many in flight.
     #[inline]
     pub(super) fn has_room(&self, pipe: u32, now: Time) -> bool {
         match self {

@@ -136,7 +136,7 @@ impl LossIntervals {
         Some((newest.since(event.first) + 1) as f64)
     }
 
-    /// What old intervals keep of their weight beside an open one this long (RFC 5348 5.5).
+    /// What old intervals keep of their weight against an open one this long (RFC 5348 5.5).
     fn discount(&self, open: f64, closed: f64) -> f64 {
         if self.discounts && open > 2.0 * closed { (2.0 * closed / open).max(LEAST_DISCOUNT) } else { 1.0 }
     }

@@ -17,7 +17,7 @@ const COUNTERS: u8 = 16;
 const ROUND: u8 = 4;
 /// A counter this far behind is one of late packets.
 const LATE: u8 = 8;
-/// Weight of what is known of the round trip beside a new sample.
+/// Weight of what is known of the round trip against a new sample.
 const KEPT: f64 = 0.9;
 /// Intervals that a Loss Intervals option should hold (RFC 4342 8.6): the open one and the eight that count.
 const INTERVALS_REPORTED: usize = 9;

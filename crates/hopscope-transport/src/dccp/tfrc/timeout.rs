@@ -49,7 +49,7 @@ impl Timeout {
         });
     }
 
-    /// The timeout beside an average round trip, both in s.
+    /// The timeout at an average round trip, both in s.
     pub fn get(&self, rtt: f64) -> f64 {
         match self.rule {
             TfrcRto::FourRtt => 4.0 * rtt,

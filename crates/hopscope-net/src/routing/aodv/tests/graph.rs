@@ -39,7 +39,7 @@ fn options() -> impl Strategy<Value = AodvConfig> {
     })
 }
 
-/// Any rules of the two sets beside each other.
+/// Any rules of the two sets side by side.
 fn mixed() -> impl Strategy<Value = AodvConfig> {
     (any::<[bool; 16]>(), any::<bool>()).prop_map(|(other, numbers)| {
         let base = AodvConfig::set(if numbers { "ns2" } else { "rfc3561" }).expect("a set");

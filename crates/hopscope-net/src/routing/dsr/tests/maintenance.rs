@@ -149,7 +149,7 @@ fn own_packets_that_waited_keep_their_order() {
 
 #[test]
 fn the_next_request_repeats_an_error_so_that_stale_caches_do_not_answer() {
-    // Node 5 beside the source has the whole chain in its cache.
+    // Node 5 next to the source has the whole chain in its cache.
     let run = |spread_errors| {
         let cfg = DsrConfig { spread_errors, ..DsrConfig::default() };
         let mut net = linked(6, &[(0, 1), (1, 2), (2, 3), (3, 4), (0, 5), (5, 1)], &cfg);

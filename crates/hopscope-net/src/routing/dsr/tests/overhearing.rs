@@ -10,7 +10,7 @@ fn linked(nodes: usize, links: &[(usize, usize)], cfg: &DsrConfig) -> Net {
     Net::linked(nodes, links, &DsrConfig { broadcast_jitter: Span::ZERO, ..cfg.clone() })
 }
 
-/// A chain 0 to 3 with node 4 beside node 1, after a packet from 0 to 3.
+/// A chain 0 to 3 with node 4 next to node 1, after a packet from 0 to 3.
 fn with_a_bystander(cfg: &DsrConfig) -> Net {
     let mut net = linked(5, &[(0, 1), (1, 2), (2, 3), (1, 4)], cfg);
     net.send_at(ms(0), 0, 3);
@@ -19,7 +19,7 @@ fn with_a_bystander(cfg: &DsrConfig) -> Net {
 }
 
 #[test]
-fn a_node_beside_a_route_learns_it_from_reply_and_packet() {
+fn a_node_next_to_a_route_learns_it_from_reply_and_packet() {
     assert_eq!(with_a_bystander(&DsrConfig::default()).path(4, 3), Some(vec![4, 1, 2, 3]));
     let deaf = DsrConfig { promiscuous: false, ..DsrConfig::default() };
     assert_eq!(with_a_bystander(&deaf).path(4, 3), None);
@@ -27,7 +27,7 @@ fn a_node_beside_a_route_learns_it_from_reply_and_packet() {
 
 #[test]
 fn an_overheard_packet_reports_its_whole_route_in_both_directions() {
-    // Node 4 comes beside node 2 when the search is over.
+    // Node 4 comes next to node 2 when the search is over.
     let mut net = linked(5, &[(0, 1), (1, 2), (2, 3)], &DsrConfig::default());
     net.send_at(ms(0), 0, 3);
     net.run(ms(100));
