@@ -41,8 +41,8 @@ CRATES = ROOT / "crates"
 #: Where the walk-throughs of a transport stand.
 TRANSPORTS = {"tcp": CRATES / "hopscope-tcp" / "src", "dccp": CRATES / "hopscope-transport" / "src" / "dccp"}
 CAUSES = CRATES / "hopscope-engine" / "src" / "ledger" / "cause.rs"
-FACTS = CRATES / "hopscope-engine" / "src" / "record" / "facts.rs"
-CLASSES = FACTS.with_name("classes.rs")
+#: Where the records are declared, a file a layer.
+FACTS = CRATES / "hopscope-engine" / "src" / "record" / "facts"
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -228,7 +228,7 @@ class Record(NamedTuple):
     """One record.
 
     Attributes:
-        layer: the heading that it stands under.
+        layer: the layer that reports it.
         name: as in the source.
         meaning: what it says.
         fields: name, type and meaning of each field.
@@ -242,38 +242,27 @@ class Record(NamedTuple):
     kind: str
 
 
-def records(source: str | None = None) -> list[Record]:
+def records() -> list[Record]:
     """Every record in the order of the source."""
-    text = FACTS.read_text(encoding="utf-8") if source is None else source
-    body = text[text.index("pub enum Record {") : text.index("\n}\n", text.index("pub enum Record {"))]
-    kinds = classes(CLASSES.read_text(encoding="utf-8") if source is None else source)
+    layers = re.findall(r"(\w+)_records\b", (FACTS / "mod.rs").read_text(encoding="utf-8"))
+    return [record for layer in layers for record in declared((FACTS / f"{layer}.rs").read_text(encoding="utf-8"))]
+
+
+def declared(source: str) -> list[Record]:
+    """The records that a layer declares."""
+    head = re.match(r"//! Records of (.+)\.\n", source)
+    assert head, "a file of records begins with its layer"
     found: list[Record] = []
-    layer, words, fields, name = "", [], [], ""
-    for line in (line.strip() for line in body.splitlines()[1:]):
-        if heading := re.match(r"// -+ (.*?) -+$", line):
-            layer = heading[1]
-        elif line.startswith("///"):
+    words: list[str] = []
+    for line in (line.strip() for line in source.splitlines()):
+        if line.startswith("///"):
             words.append(line[3:].strip())
-        elif field := re.match(r"(\w+): (.+),$", line):
-            fields.append((field[1], field[2], " ".join(words)))
+        elif record := re.match(r"([A-Z]\w*) in ([A-Z_]+)\b", line):
+            found.append(Record(head[1], record[1], " ".join(words), [], record[2]))
             words = []
-        elif variant := re.match(r"([A-Z]\w*)( \{|,)$", line):
-            name, meaning, words, fields = variant[1], " ".join(words), [], []
-            found.append(Record(layer, name, meaning, fields, kinds[name]))
-    return found
-
-
-def classes(text: str) -> dict[str, str]:
-    """Record -> class, from `Record::class`."""
-    body = text[text.index("pub fn class(") :]
-    found: dict[str, str] = {}
-    waiting: list[str] = []
-    for word in re.findall(r"Record::(\w+)|Classes::([A-Z_]+)", body):
-        if word[0]:
-            waiting.append(word[0])
-        elif waiting:
-            found.update(dict.fromkeys(waiting, word[1]))
-            waiting = []
+        elif field := re.match(r"(\w+): (.+?)(?: as \w+(?:\(\w+\))?)?,$", line):
+            found[-1].fields.append((field[1], field[2], " ".join(words)))
+            words = []
     return found
 
 

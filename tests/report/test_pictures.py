@@ -56,7 +56,7 @@ def test_every_frame_of_a_span_is_drawn_once_and_collisions_name_who_is_at_fault
     frames = [record for record in records if record["record"] == "FrameBegan" and on_air(record)]
     assert len(frames) > 50
     assert sum(" sends " in text for text in reported) == len(frames)
-    collided = [r for r in records if r["record"] == "FrameEnded" and r["fate"] == "collided"]
+    collided = [r for r in records if r["record"] == "FrameEnded" and r["outcome"] == "collided"]
     inside = [r for r in collided if r["time"] >= 100_000_000 and r["time"] - r["airtime"] <= 300_000_000]
     assert inside
     assert sum("node 1: collided with node" in text for text in reported) == len(inside)

@@ -26,6 +26,7 @@ pub mod ledger;
 pub mod metrics;
 pub mod node;
 pub mod probe;
+#[macro_use]
 pub mod record;
 pub mod results;
 pub mod simulation;

@@ -203,7 +203,7 @@ class _Drawing:
                     self._bar(node, "faint", begin, end, _ROW - _GAP - height, height, reported)
 
     def _heard(self, record: Mapping[str, Any]) -> None:
-        node, end, outcome = record["node"], record["time"], record["fate"]
+        node, end, outcome = record["node"], record["time"], record["outcome"]
         begin = end - record["airtime"]
         blame = f" with node {record['by']}" if "by" in record else ""
         reported = f"node {node}: {outcome}{blame}\n{_frame(record)}\n{_times(begin, end)}"

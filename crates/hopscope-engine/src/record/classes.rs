@@ -1,8 +1,6 @@
 //! Sets of classes of records: what an observer asks for. Sets are constants, so that what nobody asks for is not even
 //! compiled.
 
-use super::facts::Record;
-
 /// A set of classes of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Classes(u32);
@@ -60,60 +58,5 @@ impl Classes {
     #[inline(always)]
     pub const fn has(self, other: Classes) -> bool {
         self.0 & other.0 != 0
-    }
-}
-
-impl Record {
-    /// The class that it belongs to.
-    #[inline(always)]
-    pub fn class(&self) -> Classes {
-        match self {
-            Record::FrameBegan { .. } | Record::FrameUnsent { .. } => Classes::FRAMES,
-            Record::FrameEnded { .. } => Classes::FRAME_ENDS,
-            Record::FrameOverheard { .. } => Classes::OVERHEARD,
-            Record::Busy { .. } => Classes::CARRIER,
-            Record::Power { .. } => Classes::POWER,
-            Record::Moved { .. }
-            | Record::SetOut { .. }
-            | Record::PowerSet { .. }
-            | Record::LinkChanged { .. }
-            | Record::LinkTraced { .. } => Classes::PLACES,
-            Record::RateSet { .. } => Classes::TRANSPORT,
-            Record::ParameterSet { .. } => Classes::RUN,
-            Record::AccessGranted { .. }
-            | Record::ResponseTimeout { .. }
-            | Record::SifsBegan { .. }
-            | Record::AttemptFailed { .. }
-            | Record::RateChanged { .. }
-            | Record::ExchangeEnded { .. } => Classes::MAC,
-            Record::PacketMade { .. }
-            | Record::PacketCopied { .. }
-            | Record::PacketReceived { .. }
-            | Record::PacketRouted { .. }
-            | Record::PacketHeld { .. }
-            | Record::PacketArrived { .. } => Classes::PACKETS,
-            Record::Queued { .. } | Record::Dequeued { .. } | Record::Offered { .. } | Record::HeldBack { .. } => {
-                Classes::QUEUES
-            }
-            Record::WireBegan { .. } | Record::WireEnded { .. } => Classes::WIRES,
-            Record::Dropped { .. } | Record::Marked { .. } => Classes::DROPS,
-            Record::AppSent { .. }
-            | Record::AppClosed { .. }
-            | Record::SegmentSent { .. }
-            | Record::SegmentReceived { .. }
-            | Record::DataReceived { .. }
-            | Record::PathTaken { .. }
-            | Record::Delivered { .. }
-            | Record::Completed { .. }
-            | Record::Reset { .. } => Classes::TRANSPORT,
-            Record::Window { .. } | Record::AckWindow { .. } | Record::SendingRate { .. } | Record::Rtt { .. } => {
-                Classes::WINDOWS
-            }
-            Record::TimerArmed { .. } | Record::TimerExpired { .. } | Record::TimerStopped { .. } => Classes::TIMERS,
-            Record::RoutingSent { .. } | Record::Routing { .. } | Record::RouteInstalled { .. } => Classes::ROUTING,
-            Record::RoutingTimerArmed { .. } | Record::RoutingTimerExpired { .. } => Classes::ROUTING_TIMERS,
-            Record::QueueLength { .. } | Record::SampleEnd => Classes::SAMPLES,
-            Record::MeasureBegan => Classes::RUN,
-        }
     }
 }

@@ -6,12 +6,15 @@
 
 mod about;
 mod classes;
+#[macro_use]
 mod facts;
+mod header;
 mod view;
 
 pub use about::Subject;
 pub use classes::Classes;
-pub use facts::{Header, Record};
+pub use facts::Record;
+pub use header::Header;
 pub use view::{Counters, NetworkView, flight, link_between};
 
 use hopscope_core::units::Time;

@@ -1,222 +1,141 @@
-//! The fields of every record, under the names that it has in [`Record`], and what its packet is.
+//! The fields of every record as a trace writes them, from the declarations of the records.
 
 use super::line::Line;
 use super::numbers::Numbers;
 use crate::record::{Header, NetworkView, Record};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
+use hopscope_net::config::link::LinkPart;
 use hopscope_net::routing::{RouteLoss, RoutingNote};
+use hopscope_packet::dccp::ResetCode;
 use hopscope_packet::tcp::TcpFlags;
-use hopscope_packet::{Body, Packet};
+use hopscope_packet::{Body, DropReason};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::Timer;
+use std::fmt::Display;
 
-/// Writes the fields of a record.
-pub(super) fn write(line: &mut Line<'_>, record: &Record, numbers: &Numbers, view: &mut impl NetworkView) {
-    let mut fields = Fields { line, numbers };
-    match *record {
-        Record::FrameBegan { ref frame, .. } | Record::FrameUnsent { ref frame } => fields.frame(frame, view),
-        Record::Busy { node, from, until } => {
-            let mut plan = QuietPlan::NONE;
-            view.quiet_plan(node, &mut plan);
-            fields.line.node("node", node).time("from", from).time("until", until);
-            fields.wait(plan);
-        }
-        Record::FrameEnded { node, ref frame, outcome, .. }
-        | Record::FrameOverheard { node, ref frame, outcome, .. } => {
-            fields.line.node("node", node);
-            fields.outcome(outcome);
-            fields.frame(frame, view);
-        }
-        Record::Power { node, on } => _ = fields.line.node("node", node).number("on", on),
-        Record::Moved { node, position } => {
-            fields.line.node("node", node).real("x", position[0]).real("y", position[1]);
-        }
-        Record::SetOut { node, from, to, until } => {
-            let line = fields.line.node("node", node).real("x", from[0]).real("y", from[1]);
-            line.real("to_x", to[0]).real("to_y", to[1]).time("until", until);
-        }
-        Record::LinkChanged { node, peer, part } => {
-            fields.line.node("node", node).node("peer", peer).real("part", part);
-        }
-        Record::LinkTraced { node, peer, rssi, loss } => {
-            fields.line.node("node", node).node("peer", peer);
-            rssi.into_iter().for_each(|dbm| _ = fields.line.real("rssi", dbm));
-            loss.into_iter().for_each(|part| _ = fields.line.real("loss", part));
-        }
-        Record::RateSet { flow, rate } => {
-            fields.flow(flow);
-            fields.line.real("rate", rate);
-        }
-        Record::ParameterSet { key, value } => _ = fields.line.word("key", key).real("value", value),
-        Record::PowerSet { node, watts } => _ = fields.line.node("node", node).real("watts", watts),
-        Record::WireBegan { node, via, packet, until } => {
-            fields.line.node("node", node).number("via", via).time("until", until);
-            fields.packet(packet, view);
-        }
-        Record::WireEnded { node, from, packet } => {
-            fields.line.node("node", node).node("from", from);
-            fields.packet(packet, view);
-        }
-        Record::AccessGranted { node, wait } => {
-            fields.line.node("node", node);
-            fields.wait(wait);
-        }
-        Record::ResponseTimeout { node } | Record::AttemptFailed { node } | Record::HeldBack { node } => {
-            fields.line.node("node", node);
-        }
-        Record::SifsBegan { node, until, then } => {
-            fields.line.node("node", node).time("until", until).word("then", then.name());
-        }
-        Record::RateChanged { node, to, rate } => {
-            fields.line.node("node", node).node("to", to).number("rate", rate);
-        }
-        Record::ExchangeEnded { node, packet, outcome } => {
-            fields.line.node("node", node).word("outcome", outcome_word(outcome));
-            fields.packet(packet, view);
-        }
-        Record::PacketMade { packet } => {
-            fields.line.node("node", view.packet(packet).src);
-            fields.whole_packet(packet, view);
-        }
-        Record::PacketArrived { node, packet } => {
-            fields.line.node("node", node);
-            fields.whole_packet(packet, view);
-        }
-        Record::PacketHeld { node, packet, routed } => {
-            fields.line.node("node", node).flag("routed", routed);
-            fields.packet(packet, view);
-        }
-        Record::PacketRouted { node, packet } => {
-            fields.line.node("node", node).node("next_hop", view.packet(packet).next_hop);
-            fields.packet(packet, view);
-        }
-        Record::PacketCopied { node, copy: packet, .. }
-        | Record::PacketReceived { node, packet }
-        | Record::Offered { node, packet } => {
-            fields.line.node("node", node);
-            fields.packet(packet, view);
-        }
-        Record::Queued { node, via, packet } | Record::Dequeued { node, via, packet } => {
-            fields.line.node("node", node).number("via", via);
-            fields.packet(packet, view);
-        }
-        Record::Dropped { node, packet, reason } => {
-            fields.line.node("node", node).word("reason", reason.name());
-            fields.packet(packet, view);
-        }
-        Record::Marked { node, packet, by } => {
-            fields.line.node("node", node).word("by", by.word());
-            fields.packet(packet, view);
-        }
-        Record::AppSent { flow, bytes } => {
-            fields.flow(flow);
-            if bytes < u64::MAX {
-                fields.line.number("bytes", bytes);
+/// What the fields of a record are written with.
+pub(super) struct Fields<'a, 't, V> {
+    pub(super) line: &'a mut Line<'t>,
+    pub(super) numbers: &'a Numbers,
+    pub(super) view: &'a mut V,
+}
+
+/// A field by its type, or in the form that its declaration asks for.
+macro_rules! field {
+    ($fields:ident, $field:ident) => {
+        $field.write(stringify!($field), $fields)
+    };
+    ($fields:ident, $field:ident as $form:ident $(($other:ident))?) => {
+        $fields.$form(stringify!($field), $field $(, $other)?)
+    };
+}
+
+macro_rules! write {
+    (;
+        $($(#[$_doc:meta])+ $record:ident in $_class:ident $(about $($_who:ident),+)? $({
+            $($(#[$_field_doc:meta])+ $field:ident: $_type:ty $(as $form:ident $(($other:ident))?)?,)+
+        })?)+
+    ) => {
+        /// Writes the fields of a record.
+        pub(super) fn write(record: &Record, fields: &mut Fields<'_, '_, impl NetworkView>) {
+            match *record {
+                $(Record::$record $({ $($field,)+ })? => {
+                    $($(field!(fields, $field $(as $form $(($other))?)?);)+)?
+                })+
             }
         }
-        Record::AppClosed { flow } | Record::Completed { flow } => fields.flow(flow),
-        Record::SegmentSent { node, flow, ref header } => {
-            fields.line.node("node", node);
-            fields.flow(flow);
-            fields.header(header);
+    };
+}
+
+records!(write);
+
+// ---- by type -------------------------------------------------------------------------------------------------
+
+/// A field whose type says how it is written. One of several parts is written as these, under names of their own.
+trait Field {
+    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>);
+}
+
+/// What is one entry of a line: the method of [`Line`] that writes it, and what makes that method's value of it.
+macro_rules! entries {
+    ($($type:ty => $method:ident $($value:expr)?;)+) => {$(
+        impl Field for $type {
+            fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+                fields.line.$method(name, $(($value))?(self));
+            }
         }
-        Record::SegmentReceived { node, flow, answers, ref header, delay } => {
-            fields.line.node("node", node);
-            fields.flow(flow);
-            fields.line.number("answers", answers).span("delay", delay);
-            fields.header(header);
-        }
-        Record::DataReceived { flow, bytes, delay, duplicate, retransmission } => {
-            fields.flow(flow);
-            let line = fields.line.number("bytes", bytes).span("delay", delay);
-            line.flag("duplicate", duplicate).flag("retransmission", retransmission);
-        }
-        Record::PathTaken { flow, hops, shortest } => {
-            fields.flow(flow);
-            fields.line.number("hops", hops).real("shortest", shortest.map_or(f64::INFINITY, f64::from));
-        }
-        Record::Delivered { flow, bytes } => {
-            fields.flow(flow);
-            fields.line.number("bytes", bytes);
-        }
-        Record::Reset { flow, code } => {
-            fields.flow(flow);
-            fields.line.number("code", code as u8);
-        }
-        Record::Window { flow, cwnd, ssthresh, flight } => {
-            fields.flow(flow);
-            fields.line.real("cwnd", cwnd).real("ssthresh", ssthresh).real("flight", flight);
-        }
-        Record::SendingRate { flow, rate } => {
-            fields.flow(flow);
-            fields.line.real("rate", rate);
-        }
-        Record::AckWindow { flow, segments } => {
-            fields.flow(flow);
-            fields.line.real("segments", segments);
-        }
-        Record::Rtt { flow, rtt } => {
-            fields.flow(flow);
-            fields.line.span("rtt", rtt);
-        }
-        Record::TimerArmed { node, flow, timer, until } => {
-            fields.timer(node, flow, timer);
-            fields.line.time("until", until);
-        }
-        Record::TimerExpired { node, flow, timer } | Record::TimerStopped { node, flow, timer } => {
-            fields.timer(node, flow, timer);
-        }
-        Record::RoutingSent { node, kind, bytes } => {
-            fields.line.node("node", node).word("kind", kind).number("bytes", bytes);
-        }
-        Record::Routing { node, note, in_range } => {
-            fields.line.node("node", node);
-            fields.note(note, in_range);
-        }
-        Record::RouteInstalled { node, dst, next_hop, hops } => {
-            fields.line.node("node", node).node("dst", dst).node("next_hop", next_hop).number("hops", hops);
-        }
-        Record::RoutingTimerArmed { node, timer, until } => {
-            fields.line.node("node", node).word("timer", timer).time("until", until);
-        }
-        Record::RoutingTimerExpired { node, timer } => _ = fields.line.node("node", node).word("timer", timer),
-        Record::QueueLength { node, packets } => _ = fields.line.node("node", node).number("packets", packets),
-        Record::SampleEnd | Record::MeasureBegan => {}
+    )+};
+}
+
+entries! {
+    bool => flag;
+    u8 => number;
+    u32 => number;
+    u64 => number;
+    f64 => real;
+    &'static str => word;
+    NodeId => node;
+    Time => time;
+    Span => span;
+    FrameKind => word FrameKind::name;
+    DropReason => word DropReason::name;
+    LinkPart => word LinkPart::word;
+    Outcome => word outcome_word;
+    Timer => word timer_word;
+    ResetCode => number |code| code as u8;
+}
+
+/// What is not known is left out.
+impl Field for Option<f64> {
+    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+        self.into_iter().for_each(|number| number.write(name, fields));
     }
 }
 
-/// What several records have.
-struct Fields<'l, 'a, 'n> {
-    line: &'l mut Line<'a>,
-    numbers: &'n Numbers,
-}
-
-impl Fields<'_, '_, '_> {
-    fn flow(&mut self, flow: FlowId) {
-        if flow != FlowId::NONE {
-            self.line.number("flow", flow);
+/// What belongs to no flow says nothing of one.
+impl Field for FlowId {
+    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+        if self != FlowId::NONE {
+            fields.line.number(name, self);
         }
     }
+}
 
-    fn frame(&mut self, frame: &Frame, view: &impl NetworkView) {
-        let line = self.line.word("frame", frame.kind.name()).node("src", frame.src).node("dst", frame.dst);
-        line.number("bytes", frame.bytes).number("rate", frame.mode.rate());
-        line.span("airtime", frame.airtime).span("duration", frame.duration);
-        if frame.kind == FrameKind::Data {
-            line.number("seq", frame.seq).number("frag", frame.frag);
+/// A packet in short: its number, flow and kind.
+impl Field for PacketId {
+    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+        fields.line.number(name, fields.numbers.of(self));
+        let packet = fields.view.packet(self);
+        let (flow, kind) = (packet.flow, body_word(&packet.body));
+        flow.write("flow", fields);
+        fields.line.word("kind", kind);
+    }
+}
+
+/// What its header says, and the packet that it carries or announces.
+impl Field for Frame {
+    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+        let line = fields.line.word(name, self.kind.name()).node("src", self.src).node("dst", self.dst);
+        line.number("bytes", self.bytes).number("rate", self.mode.rate());
+        line.span("airtime", self.airtime).span("duration", self.duration);
+        if self.kind == FrameKind::Data {
+            line.number("seq", self.seq).number("frag", self.frag);
         }
-        line.flag("retry", frame.retry);
-        match frame.kind {
-            FrameKind::Rts | FrameKind::Data => self.packet(frame.body, view),
+        line.flag("retry", self.retry);
+        match self.kind {
+            FrameKind::Rts | FrameKind::Data => self.body.write("packet", fields),
             FrameKind::Cts | FrameKind::Ack => {}
         }
     }
+}
 
-    /// What became of a frame, and whose frame was at fault.
-    fn outcome(&mut self, outcome: RxOutcome) {
-        let (word, by) = match outcome {
+/// What became of a frame, and whose frame was at fault.
+impl Field for RxOutcome {
+    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+        let (word, by) = match self {
             RxOutcome::Received => ("received", None),
             RxOutcome::Collided { by } => ("collided", Some(by)),
             RxOutcome::Captured { by } => ("captured", Some(by)),
@@ -226,95 +145,142 @@ impl Fields<'_, '_, '_> {
             RxOutcome::Missed { by } => ("missed", Some(by)),
             RxOutcome::OutOfReach => ("out-of-reach", None),
         };
-        self.line.word("fate", word);
+        fields.line.word(name, word);
         if let Some(slot) = by {
-            self.line.node("by", NodeId(slot / 2));
+            fields.line.node("by", NodeId(slot / 2));
+        }
+    }
+}
+
+/// What the quiet time of a station consists of: NAV, inter-frame space, then slots.
+impl Field for QuietPlan {
+    fn write(self, _name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+        let line = fields.line.time("nav_until", self.nav_until).time("ifs_until", self.ifs_until);
+        line.flag("eifs", self.eifs);
+    }
+}
+
+/// Nothing where there are neither data nor an ACK.
+impl Field for Header {
+    fn write(self, _name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+        let Header { seq, ack, len, window, flags, retransmission, is_data } = self;
+        if !is_data && !flags.ack {
+            return;
+        }
+        let line = fields.line.number("seq", seq).number("len", len);
+        if flags.ack {
+            line.number("ack", ack);
+        }
+        if window > 0 {
+            line.number("window", window);
+        }
+        let TcpFlags { syn, fin, rst, psh, ece, cwr, .. } = flags;
+        for (name, holds) in [("syn", syn), ("fin", fin), ("rst", rst), ("psh", psh), ("ece", ece), ("cwr", cwr)] {
+            if holds {
+                line.flag(name, true);
+            }
+        }
+        line.flag("retransmission", retransmission);
+    }
+}
+
+// ---- in another form -----------------------------------------------------------------------------------------
+
+/// The forms that a declaration may ask for after `as`.
+impl<V: NetworkView> Fields<'_, '_, V> {
+    /// Nothing: what only consumers in the engine need, or another field has written.
+    fn untraced<T>(&mut self, _name: &str, _value: T) {}
+
+    /// As it displays itself: a flag that is written either way, a flow that is always there.
+    fn number(&mut self, name: &str, value: impl Display) {
+        self.line.number(name, value);
+    }
+
+    /// A number of bytes, if there is an end to them.
+    fn bounded(&mut self, name: &str, bytes: u64) {
+        if bytes < u64::MAX {
+            self.line.number(name, bytes);
         }
     }
 
-    /// What the quiet time of a station consists of: NAV, inter-frame space, then slots.
-    fn wait(&mut self, plan: QuietPlan) {
-        let line = self.line.time("nav_until", plan.nav_until).time("ifs_until", plan.ifs_until);
-        line.flag("eifs", plan.eifs);
+    /// Hops; no path is infinitely long.
+    fn hops_or_infinity(&mut self, name: &str, hops: Option<u32>) {
+        self.line.real(name, hops.map_or(f64::INFINITY, f64::from));
     }
 
-    /// A packet in short: its number, flow and kind.
-    fn packet(&mut self, id: PacketId, view: &impl NetworkView) {
-        self.line.number("packet", self.numbers.of(id));
-        self.kind(view.packet(id));
+    /// A place.
+    fn position(&mut self, _name: &str, [x, y]: [f64; 2]) {
+        self.line.real("x", x).real("y", y);
     }
 
-    /// All that its headers say.
-    fn whole_packet(&mut self, id: PacketId, view: &impl NetworkView) {
-        self.packet(id, view);
-        let packet = view.packet(id);
+    /// The place where something goes.
+    fn destination(&mut self, _name: &str, [x, y]: [f64; 2]) {
+        self.line.real("to_x", x).real("to_y", y);
+    }
+
+    /// An instant, and what the quiet time of a station consists of by now.
+    fn time_and_wait(&mut self, name: &str, time: Time, node: NodeId) {
+        self.line.time(name, time);
+        let mut plan = QuietPlan::NONE;
+        self.view.quiet_plan(node, &mut plan);
+        plan.write("wait", self);
+    }
+
+    /// A packet with all that its headers say.
+    fn whole_packet(&mut self, name: &str, id: PacketId) {
+        id.write(name, self);
+        let packet = self.view.packet(id);
         let line = self.line.node("src", packet.src).node("dst", packet.dst);
         line.number("bytes", packet.bytes).number("ttl", packet.ttl).number("hops", packet.hops);
-        self.header(&Header::of(&packet.body));
-        if let Body::Tcp(segment) = &packet.body {
+        let body = packet.body;
+        Header::of(&body).write("header", self);
+        if let Body::Tcp(segment) = body {
             if segment.n_sack > 0 {
                 self.line.ranges("sack", segment.sack_blocks().iter().map(|block| (block.start, block.end)));
             }
         }
     }
 
-    fn kind(&mut self, packet: &Packet) {
-        self.flow(packet.flow);
-        self.line.word("kind", body_word(&packet.body));
+    /// The same, behind the node that it begins at.
+    fn packet_at_source(&mut self, name: &str, id: PacketId) {
+        self.line.node("node", self.view.packet(id).src);
+        self.whole_packet(name, id);
     }
 
-    fn header(&mut self, header: &Header) {
-        let Header { seq, ack, len, window, flags, retransmission, is_data } = *header;
-        if !is_data && !flags.ack {
-            return;
-        }
-        self.line.number("seq", seq).number("len", len);
-        if flags.ack {
-            self.line.number("ack", ack);
-        }
-        if window > 0 {
-            self.line.number("window", window);
-        }
-        let TcpFlags { syn, fin, rst, psh, ece, cwr, .. } = flags;
-        for (name, holds) in [("syn", syn), ("fin", fin), ("rst", rst), ("psh", psh), ("ece", ece), ("cwr", cwr)] {
-            if holds {
-                self.line.flag(name, true);
-            }
-        }
-        self.line.flag("retransmission", retransmission);
+    /// A packet behind its next hop.
+    fn routed_packet(&mut self, name: &str, id: PacketId) {
+        self.line.node("next_hop", self.view.packet(id).next_hop);
+        id.write(name, self);
     }
 
-    fn timer(&mut self, node: NodeId, flow: FlowId, timer: Timer) {
-        self.line.node("node", node);
-        self.flow(flow);
-        self.line.word("timer", timer_word(timer));
-    }
-
-    fn note(&mut self, note: RoutingNote, in_range: bool) {
+    /// What happened to routes; of a lost link also whether the neighbour was in range.
+    fn note(&mut self, name: &str, note: RoutingNote, in_range: bool) {
         let line = &mut self.line;
         match note {
             RoutingNote::RouteUp { dst, next_hop, hops } => {
-                line.word("note", "route-up").node("dst", dst).node("next_hop", next_hop).number("hops", hops);
+                line.word(name, "route-up").node("dst", dst).node("next_hop", next_hop).number("hops", hops);
             }
             RoutingNote::HopsChanged { dst, next_hop, hops } => {
-                line.word("note", "hops-changed").node("dst", dst).node("next_hop", next_hop).number("hops", hops);
+                line.word(name, "hops-changed").node("dst", dst).node("next_hop", next_hop).number("hops", hops);
             }
             RoutingNote::RouteDown { dst, cause } => {
-                line.word("note", "route-down").node("dst", dst).word("cause", loss_word(cause));
+                line.word(name, "route-down").node("dst", dst).word("cause", loss_word(cause));
             }
             RoutingNote::SearchStarted { dst, repair } => {
-                line.word("note", "search-started").node("dst", dst).flag("repair", repair);
+                line.word(name, "search-started").node("dst", dst).flag("repair", repair);
             }
             RoutingNote::SearchDone { dst, latency } => {
-                line.word("note", "search-done").node("dst", dst).span("latency", latency);
+                line.word(name, "search-done").node("dst", dst).span("latency", latency);
             }
-            RoutingNote::SearchFailed { dst } => _ = line.word("note", "search-failed").node("dst", dst),
+            RoutingNote::SearchFailed { dst } => _ = line.word(name, "search-failed").node("dst", dst),
             RoutingNote::LinkLost { neighbour } => {
-                line.word("note", "link-lost").node("neighbour", neighbour).flag("in_range", in_range);
+                line.word(name, "link-lost").node("neighbour", neighbour).flag("in_range", in_range);
             }
         }
     }
 }
+
+// ---- words ---------------------------------------------------------------------------------------------------
 
 /// What a packet carries, in one word.
 fn body_word(body: &Body) -> &'static str {

@@ -11,6 +11,7 @@ mod numbers;
 pub use ns2::{Ns2Trace, Style};
 
 use crate::record::{Classes, NetworkView, Record, Recorder};
+use fields::Fields;
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
 use line::Line;
@@ -165,7 +166,7 @@ impl<S: Sink> Recorder for RecordTrace<S> {
             return;
         }
         let mut line = Line::begin(&mut self.out.buffer, self.form, now, record.name());
-        fields::write(&mut line, record, &self.numbers, view);
+        fields::write(record, &mut Fields { line: &mut line, numbers: &self.numbers, view });
         line.end();
         self.out.settle();
     }
