@@ -11,7 +11,7 @@
 //! | `on_writable` | the interface queue of its node has let a packet go; for those that fill it themselves |
 //! | `on_path_event` | what became of the packet it has just emitted, for the same; the end of its route, for all |
 //!
-//! What it learns from below comes by three doors: a view of its node ([`hopscope_tcp::endpoint::NodeView`]), what a packet knows of its way
+//! What it learns from below comes by three ways: a view of its node ([`hopscope_tcp::endpoint::NodeView`]), what a packet knows of its way
 //! ([`hopscope_packet::PathInfo`]), and [`PathEvent`].
 //!
 //! Below stand `hopscope-core`, `hopscope-packet` and `hopscope-tcp`, which has the contract ([`hopscope_tcp::endpoint`]);

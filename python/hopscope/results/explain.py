@@ -342,7 +342,7 @@ class PointExplanation:
             what = "data packets" if loss.kind == "data" else "ACKs"
             yield (
                 f"Flow {loss.flow}: {share:.0f} % of its {totals[loss.flow]:.4g} losses are {what} lost at node "
-                f"{loss.node}, hop {loss.hop} of their way ({loss.reason}{cause}{by})."
+                f"{loss.node}, hop {loss.hop} of their path ({loss.reason}{cause}{by})."
             )
 
 
