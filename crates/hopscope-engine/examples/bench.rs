@@ -10,7 +10,7 @@ use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::mobility::{MobilityConfig, MobilityModel};
 use hopscope_engine::config::net::RoutingProtocol;
-use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, RoutingConfig, Transport, presets};
+use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, RoutingConfig, Transport, presets};
 use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::simulation::Simulation;
 use hopscope_engine::world::World;
@@ -47,29 +47,8 @@ fn ack_from_environment() -> AckPolicy {
 }
 
 fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App, start: Time) -> FlowConfig {
-    FlowConfig {
-        from,
-        to,
-        transport,
-        app,
-        packet: 1460,
-        max_window: 32,
-        start,
-        stop: None,
-        ack: AckPolicy::Every,
-        ack_code: None,
-        ack_delay: Span::from_millis(200),
-        tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
-        dccp: Default::default(),
-        atp: Default::default(),
-        group: None,
-        control: None,
-        reply: None,
-        start_jitter: Span::ZERO,
-        from_port: None,
-        to_port: None,
-        recovery: LossRecovery::Own,
-    }
+    let tcp = presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp;
+    FlowConfig { start, tcp, ..FlowConfig::new(from, to, transport, app) }
 }
 
 fn tcp(profile: &str, from: u32, to: u32, start_ms: u64) -> FlowConfig {

@@ -1,6 +1,6 @@
 //! What the tests of families share.
 
-use crate::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, TcpConfig, Transport, presets};
+use crate::config::{App, Config, FlowConfig, Transport, presets};
 use hopscope_core::units::{Span, Time};
 
 const MS: u64 = 1_000_000;
@@ -17,31 +17,8 @@ pub(super) fn config(flows: &[(u64, Option<u64>)]) -> Config {
     config.flows = flows
         .iter()
         .map(|&(start, stop)| {
-            let app = App::Bulk;
             let (start, stop) = (at(start), stop.map(at));
-            FlowConfig {
-                from: 0,
-                to: 1,
-                transport: Transport::Udp,
-                app,
-                packet: 1_000,
-                max_window: 1,
-                start,
-                stop,
-                ack: AckPolicy::Every,
-                ack_code: None,
-                ack_delay: Span::from_millis(200),
-                tcp: TcpConfig::default(),
-                dccp: Default::default(),
-                atp: Default::default(),
-                group: None,
-                control: None,
-                reply: None,
-                start_jitter: Span::ZERO,
-                from_port: None,
-                to_port: None,
-                recovery: LossRecovery::Own,
-            }
+            FlowConfig { packet: 1_000, start, stop, ..FlowConfig::new(0, 1, Transport::Udp, App::Bulk) }
         })
         .collect();
     config

@@ -3,7 +3,7 @@
 use hopscope_core::units::{Span, Time};
 use hopscope_engine::bottleneck::{self, BottleneckConfig, Observation};
 use hopscope_engine::config::tcp::Pacing;
-use hopscope_engine::config::{AckPolicy, App, FlowConfig, LossRecovery, TcpConfig, Transport};
+use hopscope_engine::config::{App, FlowConfig, TcpConfig, Transport};
 use hopscope_engine::world::Controls;
 
 const MSS: u32 = 1000;
@@ -58,27 +58,10 @@ impl Run {
 fn run(variant: Transport, cfg: &TcpConfig, link: Link, seconds: u64) -> Run {
     let config = BottleneckConfig {
         flow: FlowConfig {
-            from: 0,
-            to: 1,
-            transport: variant,
-            app: App::Bulk,
             packet: MSS,
             max_window: link.max_window,
-            start: Time::ZERO,
-            stop: None,
-            ack: AckPolicy::Every,
-            ack_code: None,
-            ack_delay: Span::from_millis(200),
             tcp: cfg.clone(),
-            dccp: Default::default(),
-            atp: Default::default(),
-            group: None,
-            control: None,
-            reply: None,
-            start_jitter: Span::ZERO,
-            from_port: None,
-            to_port: None,
-            recovery: LossRecovery::Own,
+            ..FlowConfig::new(0, 1, variant, App::Bulk)
         },
         rate: link.rate * u64::from(MSS) * 8,
         delay: Span::from_millis(link.delay_ms),

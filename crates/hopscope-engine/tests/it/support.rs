@@ -1,7 +1,7 @@
 //! Small networks for tests.
 
 use hopscope_core::units::{Span, Time};
-use hopscope_engine::config::{AckPolicy, App, Config, FlowConfig, LossRecovery, Transport, presets};
+use hopscope_engine::config::{App, Config, FlowConfig, Transport, presets};
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_mac::dcf::FrameKind;
 
@@ -15,27 +15,10 @@ pub fn chain(profile: &str, hops: u32, seconds: u64) -> Config {
 /// A flow with the profile's TCP, started at 1 s.
 pub fn flow(profile: &str, from: u32, to: u32, transport: Transport, app: App) -> FlowConfig {
     FlowConfig {
-        from,
-        to,
-        transport,
-        app,
         packet: if transport == Transport::Udp { 1480 } else { 1460 },
-        max_window: 32,
         start: Time::ZERO + Span::from_secs(1),
-        stop: None,
-        ack: AckPolicy::Every,
-        ack_code: None,
-        ack_delay: Span::from_millis(200),
         tcp: presets::base(profile, "wavelan-2M").expect("a profile and a preset").tcp,
-        dccp: Default::default(),
-        atp: Default::default(),
-        group: None,
-        control: None,
-        reply: None,
-        start_jitter: Span::ZERO,
-        from_port: None,
-        to_port: None,
-        recovery: LossRecovery::Own,
+        ..FlowConfig::new(from, to, transport, app)
     }
 }
 

@@ -8,19 +8,13 @@ use crate::config::{App, AtpConfig, FlowConfig, Transport};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::Body;
 use hopscope_packet::atp::{AtpKind, SackRun};
-use hopscope_tcp::config::TcpConfig;
 use hopscope_tcp::endpoint::{Note, TransportEffect};
 
 const MS: u64 = 1_000_000;
 const ONE_WAY: Span = Span::from_millis(10);
 
 fn flow(atp: AtpConfig) -> FlowConfig {
-    let tcp = TcpConfig::default();
-    let text = serde_json::json!({
-        "from": 0, "to": 1, "transport": Transport::Atp, "app": App::Bulk, "packet": 1000, "max_window": 4, "start": 0,
-        "ack": "every", "ack_delay": 1, "tcp": tcp, "atp": atp,
-    });
-    serde_json::from_value(text).expect("a flow")
+    FlowConfig { packet: 1000, max_window: 4, atp, ..FlowConfig::new(0, 1, Transport::Atp, App::Bulk) }
 }
 
 /// Says of a packet of the sender (or not), with its place among all from that end, whether it is lost.

@@ -268,6 +268,34 @@ const fn own_recovery() -> LossRecovery {
 }
 
 impl FlowConfig {
+    /// A flow that starts at once and is plain otherwise: packets of 1460 bytes, a receiver window of 32 of them, an ACK
+    /// for each, default parameters.
+    pub fn new(from: u32, to: u32, transport: Transport, app: App) -> Self {
+        FlowConfig {
+            from,
+            to,
+            transport,
+            app,
+            reply: None,
+            packet: 1460,
+            max_window: 32,
+            start: Time::ZERO,
+            start_jitter: Span::ZERO,
+            stop: None,
+            ack: AckPolicy::Every,
+            ack_code: None,
+            ack_delay: Span::from_millis(200),
+            tcp: TcpConfig::default(),
+            dccp: DccpConfig::default(),
+            atp: AtpConfig::default(),
+            group: None,
+            control: None,
+            from_port: None,
+            to_port: None,
+            recovery: LossRecovery::Own,
+        }
+    }
+
     /// What the two ends of the flow's connection run, if it runs TCP.
     pub fn connection(&self) -> ConnectionConfig<'_> {
         let FlowConfig { tcp, packet, max_window, ack, ack_delay, ack_code, .. } = self;

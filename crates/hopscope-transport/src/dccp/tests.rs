@@ -11,25 +11,20 @@ use proptest::prelude::*;
 use super::tfrc::{LOSS_EVENT_RATE, RECEIVE_RATE};
 use super::*;
 use crate::config::dccp::{AdhocStates, AdhocUpdate, ReceiverCcid};
-use crate::config::{App, DccpConfig, DccpControl, FlowConfig, Transport};
+use crate::config::{App, ControlChoice, DccpConfig, DccpControl, FlowConfig, Transport};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::dccp::{DccpPacket, DccpType, ResetCode, Seq, Stamp};
 use hopscope_packet::{Body, Ecn};
 use hopscope_tcp::Expiries;
-use hopscope_tcp::config::TcpConfig;
 use hopscope_tcp::endpoint::{Cx, Note, PathEvent, Timer, TransportEffect};
 
 const MS: u64 = 1_000_000;
 const ONE_WAY: Span = Span::from_millis(10);
 
 fn flow(control: DccpControl, dccp: DccpConfig) -> FlowConfig {
-    let tcp = TcpConfig::default();
-    let text = serde_json::json!({
-        "from": 0, "to": 1, "transport": Transport::Dccp, "app": App::Bulk, "packet": 1000, "max_window": 4, "start": 0,
-        "ack": "every", "ack_delay": 1, "tcp": tcp, "dccp": dccp, "control": control,
-    });
-    serde_json::from_value(text).expect("a flow")
+    let control = Some(ControlChoice::Dccp(control));
+    FlowConfig { packet: 1000, max_window: 4, dccp, control, ..FlowConfig::new(0, 1, Transport::Dccp, App::Bulk) }
 }
 
 /// An acknowledgement for every packet.
