@@ -97,7 +97,7 @@ pub enum Event {
         /// Index of the timer.
         timer: u8,
         /// Generation of the timer.
-        generation: u32,
+        generation: TransportGeneration,
     },
     /// The application of a flow acts.
     App {
@@ -152,14 +152,26 @@ impl Generation {
     }
 }
 
+/// The generation of a timer of an endpoint, which has 28 bits: its event names the timer beside it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TransportGeneration(u32);
+
+impl TransportGeneration {
+    /// As [`Generation::renew`], and wraps sooner.
+    #[inline(always)]
+    pub fn renew(&mut self) -> Self {
+        self.0 = (self.0 + 1) & GENERATION_MASK;
+        *self
+    }
+}
+
 /// Bits of a packed event: kind above owner above detail.
 const OWNER_BITS: u32 = 27;
 /// A timer code takes the upper 4 bits of the detail, its generation the lower ones.
 const GENERATION_BITS: u32 = 28;
 /// Whether an overheard frame is decodable, above its slot.
 const DECODABLE: u32 = 1 << 31;
-/// Generations of transport timers count modulo this and one.
-pub const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
+const GENERATION_MASK: u32 = (1 << GENERATION_BITS) - 1;
 
 impl Event {
     /// The bits of a word that do not count in the order of events.
@@ -183,7 +195,7 @@ impl Event {
             Event::Routing { node, timer } => (10, node.0, u32::from(timer)),
             Event::RoutingSend { node, packet } => (11, node.0, packet.0),
             Event::Transport { socket, timer, generation } => {
-                (12, socket.0, (u32::from(timer) << GENERATION_BITS) | (generation & GENERATION_MASK))
+                (12, socket.0, (u32::from(timer) << GENERATION_BITS) | generation.0)
             }
             Event::App { flow } => (13, flow.0, 0),
             Event::Refill { node } => (14, node.0, 0),
@@ -219,7 +231,7 @@ impl Event {
             11 => Event::RoutingSend { node, packet },
             12 => {
                 let timer = (detail >> GENERATION_BITS) as u8;
-                Event::Transport { socket, timer, generation: detail & GENERATION_MASK }
+                Event::Transport { socket, timer, generation: TransportGeneration(detail & GENERATION_MASK) }
             }
             13 => Event::App { flow },
             14 => Event::Refill { node },
@@ -253,7 +265,7 @@ mod tests {
             Event::WireArrived { end: 6, packet },
             Event::Routing { node, timer: 4 },
             Event::RoutingSend { node, packet },
-            Event::Transport { socket, timer: 15, generation: GENERATION_MASK },
+            Event::Transport { socket, timer: 15, generation: TransportGeneration(GENERATION_MASK) },
             Event::App { flow },
             Event::Refill { node },
             Event::Link { node },
@@ -267,5 +279,13 @@ mod tests {
             assert_eq!(Event::unpack(event.pack()), event);
         }
         assert!(all.is_sorted_by_key(|event| event.pack() >> (32 + OWNER_BITS)));
+    }
+
+    #[test]
+    fn the_generation_of_a_transport_timer_wraps_within_its_bits() {
+        let mut generation = TransportGeneration(GENERATION_MASK);
+        let event = |generation| Event::Transport { socket: SocketId(8), timer: 9, generation };
+        assert_eq!(generation.renew(), TransportGeneration::default());
+        assert_eq!(Event::unpack(event(generation.renew()).pack()), event(TransportGeneration(1)));
     }
 }

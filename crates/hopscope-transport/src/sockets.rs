@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use super::Endpoint;
 use crate::config::{FlowConfig, Transport};
 use hopscope_core::error::BuildError;
-use hopscope_core::event::GENERATION_MASK;
+use hopscope_core::event::TransportGeneration;
 use hopscope_core::ids::{FlowId, NodeId, SocketId};
 use hopscope_core::units::Time;
 use hopscope_packet::{Body, Packet, PathOption, Ports};
@@ -93,7 +93,7 @@ pub struct Socket {
     protocol: Protocol,
     /// The machine.
     pub endpoint: Endpoint,
-    generations: [u32; Timer::COUNT],
+    generations: [TransportGeneration; Timer::COUNT],
 }
 
 impl Socket {
@@ -106,7 +106,7 @@ impl Socket {
             Endpoint::Atp(_) => Protocol::Atp,
         };
         let (sends, receives) = flows;
-        Socket { node, peer, ports, sends, receives, protocol, endpoint, generations: [0; Timer::COUNT] }
+        Socket { node, peer, ports, sends, receives, protocol, endpoint, generations: Default::default() }
     }
 
     /// The packet in which it sends a body now. An ACK without data belongs to the data that it acknowledges.
@@ -119,15 +119,13 @@ impl Socket {
     }
 
     /// A timer is armed anew or disarmed: what was pending of its kind is void. Gives the generation of the new expiry.
-    pub fn renew(&mut self, timer: Timer) -> u32 {
-        let generation = &mut self.generations[timer.index()];
-        *generation = (*generation + 1) & GENERATION_MASK;
-        *generation
+    pub fn renew(&mut self, timer: Timer) -> TransportGeneration {
+        self.generations[timer.index()].renew()
     }
 
     /// An expiry of this generation is the one that the endpoint waits for.
     #[inline]
-    pub fn is_current(&self, timer: Timer, generation: u32) -> bool {
+    pub fn is_current(&self, timer: Timer, generation: TransportGeneration) -> bool {
         self.generations[timer.index()] == generation
     }
 
@@ -326,7 +324,6 @@ mod tests {
     use super::super::udp::Udp;
     use super::*;
     use crate::config::App;
-    use hopscope_tcp::config::TcpConfig;
 
     fn socket(node: u32, port: u16) -> Socket {
         let ports = Ports { from: port, to: 9, found: SocketId::NONE };
@@ -397,12 +394,7 @@ mod tests {
     }
 
     fn flow(from: u32, to: u32, transport: Transport, ports: [Option<u32>; 2]) -> FlowConfig {
-        let tcp = TcpConfig::default();
-        let text = serde_json::json!({
-            "from": from, "to": to, "transport": transport, "app": App::Bulk, "packet": 1000, "max_window": 4,
-            "start": 0, "ack": "every", "ack_delay": 1, "tcp": tcp, "from_port": ports[0], "to_port": ports[1],
-        });
-        serde_json::from_value(text).expect("a flow")
+        FlowConfig { from_port: ports[0], to_port: ports[1], ..FlowConfig::new(from, to, transport, App::Bulk) }
     }
 
     #[test]

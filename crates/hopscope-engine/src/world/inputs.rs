@@ -6,7 +6,7 @@
 use super::World;
 use super::work::Work;
 use crate::record::{Classes, DropReason, Header, Record, Recorder};
-use hopscope_core::event::Event;
+use hopscope_core::event::{Event, TransportGeneration};
 use hopscope_core::ids::{FlowId, NodeId, PacketId, SocketId};
 use hopscope_core::units::Span;
 use hopscope_mac::contention::AccessAnswer;
@@ -440,7 +440,7 @@ impl<R: Recorder> World<R> {
         self.transport_effects(id, out);
     }
 
-    fn on_transport_timer(&mut self, id: SocketId, code: u8, generation: u32) {
+    fn on_transport_timer(&mut self, id: SocketId, code: u8, generation: TransportGeneration) {
         let timer = Timer::ALL[usize::from(code)];
         let socket = &self.sockets[id];
         if !socket.is_current(timer, generation) {
