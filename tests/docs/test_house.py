@@ -80,7 +80,6 @@ LONGER: dict[str, str] = {
     "crates/hopscope-scenario/src/ns2/read.rs: plain": "one arm for each kind of statement",
     "crates/hopscope-scenario/src/read.rs: read": "one arm for each kind of key",
     "crates/hopscope-scenario/src/resolve/tables.rs: topology": "one arm for each kind of topology",
-    "crates/hopscope-tcp/src/receiver.rs: take_data": "the cases of RFC 9293 3.10.7.4 for data, in order",
     "crates/hopscope-wire/src/packet.rs: inside": "one arm for each kind of packet",
     "python/hopscope/cli/compare.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/optimize.py: command": "the options of the command are its parameters",

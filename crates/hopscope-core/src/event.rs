@@ -152,7 +152,7 @@ impl Generation {
     }
 }
 
-/// The generation of a timer of an endpoint, which has 28 bits: its event names the timer beside it.
+/// The generation of a timer of an endpoint, which has 28 bits: its event names the timer as well.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TransportGeneration(u32);
 
