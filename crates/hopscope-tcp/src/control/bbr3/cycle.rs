@@ -1,7 +1,9 @@
-//! The states after STARTUP: DRAIN, the probing cycle for bandwidth, and PROBE_RTT (draft-ietf-ccwg-bbr 5.3).
+//! The probing cycle for bandwidth: DOWN, CRUISE, REFILL, UP (draft-ietf-ccwg-bbr 5.3.3).
 
 use super::super::Window;
-use super::{BETA, Bbr3, CWND_GAIN_PROBE_RTT, DRAIN_ROUNDS, MIN_WINDOW, PROBE_RTT_TIME, Sample, State};
+use super::bounds::loses_too_much;
+use super::{BETA, Bbr3, Sample, State};
+use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 
 /// Shortest wait between two probes; up to a second more is drawn.
@@ -26,17 +28,89 @@ pub(super) enum AckPhase {
     Stopping,
 }
 
+/// Where the cycle is, and when it goes on.
+#[derive(Debug, Clone)]
+pub(super) struct Cycle {
+    pub(super) phase: AckPhase,
+    /// ACKs report segments sent while probing.
+    pub(super) samples: bool,
+    slope: Slope,
+    /// Rounds since the last probe, the time to the next, and since when it counts.
+    pub(super) rounds: u64,
+    wait: Span,
+    since: Time,
+    /// The last probe went too high; the present one stopped for caution.
+    pub(super) too_high: bool,
+    pub(super) cautious: bool,
+    /// When a probe is due is drawn, so that flows do not probe in step.
+    pub(super) stream: Stream,
+}
+
+impl Cycle {
+    pub(super) fn new() -> Self {
+        Cycle {
+            phase: AckPhase::Init,
+            samples: false,
+            slope: Slope { acked: 0.0, per_segment: f64::INFINITY, rounds: 0 },
+            rounds: 0,
+            wait: Span::ZERO,
+            since: Time::ZERO,
+            too_high: false,
+            cautious: false,
+            stream: Stream::derive(0, 0, 0, Purpose::Clock),
+        }
+    }
+
+    /// PickProbeWait: the wait for the next probe begins.
+    fn begin_wait(&mut self, now: Time) {
+        self.rounds = u64::from(self.stream.below(2));
+        self.wait = SHORTEST_WAIT + Span::from_secs_f64(self.stream.uniform());
+        self.since = now;
+    }
+}
+
+/// How fast the safe volume grows in UP.
+#[derive(Debug, Clone)]
+struct Slope {
+    acked: f64,
+    /// Segments that must be acknowledged for each one that it grows by.
+    per_segment: f64,
+    rounds: u32,
+}
+
+impl Slope {
+    /// RaiseInflightLongtermSlope: a round of growth begins, twice as fast as the one before.
+    fn raise(&mut self, cwnd: f64) {
+        let growth = f64::from(1_u32 << self.rounds);
+        self.rounds = (self.rounds + 1).min(MAX_UP_ROUNDS);
+        self.per_segment = (cwnd / growth).max(1.0);
+    }
+
+    /// Segments that it grows by when so many are acknowledged; parts of one are kept for the next ACK.
+    fn grow(&mut self, newly: f64) -> f64 {
+        self.acked += newly;
+        if self.acked < self.per_segment {
+            return 0.0;
+        }
+        let grown = (self.acked / self.per_segment).floor();
+        self.acked -= grown * self.per_segment;
+        grown
+    }
+}
+
+impl State {
+    /// One of the four states that probe for bandwidth in turn.
+    pub(super) fn probes_bandwidth(self) -> bool {
+        matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
+    }
+
+    /// A state that looks for more bandwidth (IsProbingBW): its losses are what it looks for, and no news of congestion.
+    pub(super) fn accelerates(self) -> bool {
+        matches!(self, State::Startup | State::Refill | State::Up)
+    }
+}
+
 impl Bbr3 {
-    /// In one of the four states that probe for bandwidth in turn.
-    pub(super) fn probes_bandwidth(&self) -> bool {
-        matches!(self.state, State::Down | State::Cruise | State::Refill | State::Up)
-    }
-
-    /// In a state that looks for more bandwidth (IsProbingBW).
-    pub(super) fn accelerates(&self) -> bool {
-        matches!(self.state, State::Startup | State::Refill | State::Up)
-    }
-
     /// The volume wanted in flight, unless the window was cut below it.
     fn target(&self, w: &Window) -> f64 {
         self.bdp_times(self.bw, 1.0).min(w.cwnd)
@@ -44,61 +118,50 @@ impl Bbr3 {
 
     // Entering states.
 
-    fn start_down(&mut self, now: Time) {
-        self.loss_in_round = false;
-        (self.bw_latest, self.inflight_latest) = (0.0, 0.0);
-        self.up_per_segment = f64::INFINITY;
-        self.rounds_since_up = u64::from(self.stream.below(2));
-        self.probe_wait = SHORTEST_WAIT + Span::from_secs_f64(self.stream.uniform());
-        self.cycle_since = now;
-        self.phase = AckPhase::Stopping;
-        self.start_round();
+    pub(super) fn start_down(&mut self, now: Time) {
+        self.congestion.reset();
+        self.cycle.slope.per_segment = f64::INFINITY;
+        self.cycle.begin_wait(now);
+        self.cycle.phase = AckPhase::Stopping;
+        self.rounds.restart();
         self.state = State::Down;
     }
 
     fn start_refill(&mut self) {
-        self.forget_short_term();
-        self.up_rounds = 0;
-        self.up_acked = 0.0;
-        self.cautious = false;
-        self.phase = AckPhase::Refilling;
-        self.start_round();
+        self.bounds.forget_short_term();
+        (self.cycle.slope.rounds, self.cycle.slope.acked) = (0, 0.0);
+        self.cycle.cautious = false;
+        self.cycle.phase = AckPhase::Refilling;
+        self.rounds.restart();
         self.state = State::Refill;
     }
 
     pub(super) fn start_up(&mut self, w: &Window, rate: f64) {
-        self.phase = AckPhase::Starting;
-        self.start_round();
-        self.reset_full(rate);
+        self.cycle.phase = AckPhase::Starting;
+        self.rounds.restart();
+        self.full.reset(rate);
         self.state = State::Up;
-        self.raise_slope(w);
+        self.cycle.slope.raise(w.cwnd);
     }
 
     // Leaving them.
 
-    /// CheckDrainDone.
-    pub(super) fn check_drain(&mut self, rs: &Sample) {
-        let drained = rs.in_flight <= self.inflight(self.bw);
-        if self.state == State::Drain && (drained || self.rounds > self.drain_round + DRAIN_ROUNDS) {
-            self.start_down(rs.now);
-        }
-    }
-
     /// UpdateProbeBWCyclePhase.
     pub(super) fn advance_cycle(&mut self, w: &Window, rs: &Sample) {
-        if !self.full || self.adapt_long_term(w, rs) {
+        if !self.full.reached || self.adapt_long_term(w, rs) {
             return;
         }
         let over = self.state == State::Up && self.is_time_to_go_down(w, rs);
         match self.state {
             State::Down | State::Cruise if self.is_time_to_probe(w, rs.now) => self.start_refill(),
             State::Down if self.is_time_to_cruise(rs) => self.state = State::Cruise,
-            State::Refill if self.round_start => {
-                self.probe_sample = true;
+            // After one round the pipe is full: what is lost from now on is lost to the probe.
+            State::Refill if self.rounds.starts => {
+                self.cycle.samples = true;
                 self.start_up(w, rs.rate);
             }
             State::Up if over => {
-                self.too_high = false;
+                self.cycle.too_high = false;
                 self.start_down(rs.now);
             }
             _ => {}
@@ -107,45 +170,46 @@ impl Bbr3 {
 
     /// After two to three seconds, or as many rounds as Reno needs to grow by the volume in flight.
     fn is_time_to_probe(&self, w: &Window, now: Time) -> bool {
-        now.saturating_since(self.cycle_since) > self.probe_wait
-            || self.rounds_since_up as f64 >= self.target(w).min(RENO_ROUNDS)
+        now.saturating_since(self.cycle.since) > self.cycle.wait
+            || self.cycle.rounds as f64 >= self.target(w).min(RENO_ROUNDS)
     }
 
     fn is_time_to_cruise(&self, rs: &Sample) -> bool {
-        rs.in_flight <= self.inflight_with_headroom() && rs.in_flight <= self.inflight(self.max_bw())
+        rs.in_flight <= self.bounds.with_headroom() && rs.in_flight <= self.inflight(self.max_bw.get())
     }
 
     fn is_time_to_go_down(&mut self, w: &Window, rs: &Sample) -> bool {
-        if self.too_high && rs.in_flight + rs.newly + 1.0 > self.inflight_long {
-            self.cautious = true; // as much as fits below what was too much the last time
+        if self.cycle.too_high && rs.in_flight + rs.newly + 1.0 > self.bounds.inflight_long {
+            self.cycle.cautious = true; // as much as fits below what was too much the last time
             return true;
         }
-        if rs.cwnd_limited && w.cwnd >= self.inflight_long {
-            self.reset_full(rs.rate); // it is the bound that holds the rate down
+        if rs.cwnd_limited && w.cwnd >= self.bounds.inflight_long {
+            self.full.reset(rs.rate); // it is the bound that holds the rate down
             return false;
         }
-        self.full_now
+        self.full.now
     }
 
     /// AdaptLongTermModel; true when it has decided on the next state.
     fn adapt_long_term(&mut self, w: &Window, rs: &Sample) -> bool {
-        if self.phase == AckPhase::Starting && self.round_start {
-            self.phase = AckPhase::Feedback;
+        if self.cycle.phase == AckPhase::Starting && self.rounds.starts {
+            self.cycle.phase = AckPhase::Feedback;
         }
-        if self.phase == AckPhase::Stopping && self.round_start {
-            self.probe_sample = false;
-            self.phase = AckPhase::Init;
-            if self.probes_bandwidth() && !rs.app_limited {
-                self.advance_max_bw();
+        if self.cycle.phase == AckPhase::Stopping && self.rounds.starts {
+            self.cycle.samples = false;
+            self.cycle.phase = AckPhase::Init;
+            if self.state.probes_bandwidth() && !rs.app_limited {
+                self.max_bw.advance();
             }
             // The cautious probe lost little: the next one follows at once.
-            if self.probes_bandwidth() && self.cautious && !self.too_high {
+            if self.state.probes_bandwidth() && self.cycle.cautious && !self.cycle.too_high {
                 self.start_refill();
                 return true;
             }
         }
-        if !Self::loses_too_much(rs) && self.inflight_long.is_finite() {
-            self.inflight_long = self.inflight_long.max(rs.sent_in_flight);
+        // The bound only rises where there is one; without losses nothing has set it.
+        if !loses_too_much(rs) && self.bounds.inflight_long.is_finite() {
+            self.bounds.inflight_long = self.bounds.inflight_long.max(rs.sent_in_flight);
             if self.state == State::Up {
                 self.raise_inflight_long(w, rs);
             }
@@ -155,89 +219,25 @@ impl Bbr3 {
 
     /// ProbeInflightLongtermUpward: by 1, 2, 4, ... segments per round trip while the bound is in use.
     fn raise_inflight_long(&mut self, w: &Window, rs: &Sample) {
-        if !rs.cwnd_limited || w.cwnd < self.inflight_long {
+        if !rs.cwnd_limited || w.cwnd < self.bounds.inflight_long {
             return;
         }
-        self.up_acked += rs.newly;
-        if self.up_acked >= self.up_per_segment {
-            let grown = (self.up_acked / self.up_per_segment).floor();
-            self.up_acked -= grown * self.up_per_segment;
-            self.inflight_long += grown;
+        self.bounds.inflight_long += self.cycle.slope.grow(rs.newly);
+        if self.rounds.starts {
+            self.cycle.slope.raise(w.cwnd);
         }
-        if self.round_start {
-            self.raise_slope(w);
-        }
-    }
-
-    fn raise_slope(&mut self, w: &Window) {
-        let growth = f64::from(1_u32 << self.up_rounds);
-        self.up_rounds = (self.up_rounds + 1).min(MAX_UP_ROUNDS);
-        self.up_per_segment = (w.cwnd / growth).max(1.0);
     }
 
     /// HandleInflightTooHigh: a probe with `volume` in flight lost more than it may.
     pub(super) fn flew_too_high(&mut self, w: &Window, volume: f64, app_limited: bool, now: Time) {
-        self.too_high = true;
-        self.probe_sample = false; // one answer per probe
+        self.cycle.too_high = true;
+        self.cycle.samples = false; // one answer per probe
+        // A flow that has little to send was not at the limit of the path when it lost.
         if !app_limited {
-            self.inflight_long = volume.max(self.target(w) * BETA);
+            self.bounds.inflight_long = volume.max(self.target(w) * BETA);
         }
         if self.state == State::Up {
             self.start_down(now);
-        }
-    }
-
-    // PROBE_RTT.
-
-    pub(super) fn probe_rtt_window(&self) -> f64 {
-        self.bdp_times(self.bw, CWND_GAIN_PROBE_RTT).max(MIN_WINDOW)
-    }
-
-    /// CheckProbeRTT.
-    pub(super) fn check_probe_rtt(&mut self, w: &mut Window, rs: &Sample) {
-        if self.state != State::ProbeRtt && self.probe_rtt_due && !self.idle_restart {
-            self.save_cwnd(w);
-            self.state = State::ProbeRtt;
-            self.probe_end = None;
-            self.phase = AckPhase::Stopping;
-            self.start_round();
-        }
-        if self.state == State::ProbeRtt {
-            self.probe_rtt(w, rs);
-        }
-        if rs.delivered > 0.0 {
-            self.idle_restart = false;
-        }
-    }
-
-    fn probe_rtt(&mut self, w: &mut Window, rs: &Sample) {
-        self.limited_until = self.delivered + ((rs.in_flight * self.mss) as u64).max(1);
-        match self.probe_end {
-            None if rs.in_flight <= self.probe_rtt_window() => {
-                self.probe_end = Some(rs.now + PROBE_RTT_TIME);
-                self.probe_round = false;
-                self.start_round();
-            }
-            None => {}
-            Some(end) => {
-                self.probe_round |= self.round_start;
-                if self.probe_round && rs.now > end {
-                    self.probe_rtt_at = rs.now;
-                    w.cwnd = w.cwnd.max(self.prior_cwnd);
-                    self.leave_probe_rtt(rs.now);
-                }
-            }
-        }
-    }
-
-    /// Little is in flight: the cycle goes on where it cruises.
-    fn leave_probe_rtt(&mut self, now: Time) {
-        self.forget_short_term();
-        if self.full {
-            self.start_down(now);
-            self.state = State::Cruise;
-        } else {
-            self.state = State::Startup;
         }
     }
 }

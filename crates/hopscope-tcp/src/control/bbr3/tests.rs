@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::super::tests::window;
+use super::startup::DRAIN_ROUNDS;
 use super::*;
 use crate::sent::SentLog;
 
@@ -94,7 +95,7 @@ impl Path {
             log.lose(|_, _| std::mem::take(&mut first), |segment| bbr.on_lost(w, segment, *now));
             lost = true;
         }
-        if lost && self.bbr.repair == Repair::None {
+        if lost && self.bbr.saved.repair == Repair::None {
             let loss = Loss { now: self.now, flight: self.in_flight(), ..super::super::tests::loss(0.0) };
             self.bbr.on_loss(&mut self.w, &loss);
         }
@@ -156,7 +157,7 @@ impl Path {
 
     /// Bandwidth over that of the link.
     fn share(&self) -> f64 {
-        self.bbr.max_bw() / (self.rate * MSS) as f64
+        self.bbr.max_bw.get() / (self.rate * MSS) as f64
     }
 }
 
@@ -170,7 +171,7 @@ fn startup_ends_on_a_plateau_with_the_bandwidth_known() {
     let mut p = path();
     p.run_to_state(State::Drain);
     assert!((p.share() - 1.0).abs() < 0.02, "{}", p.share());
-    assert!(p.bbr.full && p.bbr.full_rounds == 3);
+    assert!(p.bbr.full.reached && p.bbr.full.rounds == 3);
     assert!(p.queued() > 20, "it overshoots: {}", p.queued());
 }
 
@@ -186,11 +187,11 @@ fn drain_ends_when_the_volume_in_flight_is_that_of_the_path() {
 fn drain_ends_after_three_rounds_when_the_path_gets_slower() {
     let mut p = path();
     p.run_to_state(State::Drain);
-    let rounds = p.bbr.rounds;
+    let rounds = p.bbr.rounds.count;
     p.rate = 300;
     p.run_until(|p| p.bbr.state != State::Drain);
     assert!(p.in_flight() > p.bbr.inflight(p.bbr.bw), "the queue still stands");
-    assert_eq!(p.bbr.rounds, rounds + DRAIN_ROUNDS + 1);
+    assert_eq!(p.bbr.rounds.count, rounds + DRAIN_ROUNDS + 1);
 }
 
 #[test]
@@ -221,9 +222,9 @@ fn small_paths_are_probed_as_often_as_reno_would() {
 fn up_ends_on_a_plateau() {
     let mut p = path();
     p.run_to_state(State::Up);
-    assert!(p.bbr.probe_sample);
+    assert!(p.bbr.cycle.samples);
     p.run_to_state(State::Down);
-    assert!(p.bbr.full_now && !p.bbr.too_high && p.bbr.inflight_long.is_infinite());
+    assert!(p.bbr.full.now && !p.bbr.cycle.too_high && p.bbr.bounds.inflight_long.is_infinite());
 }
 
 #[test]
@@ -232,39 +233,39 @@ fn up_ends_on_losses_and_the_next_probe_is_cautious() {
     let mut p = path();
     p.run_to_state(State::Cruise);
     p.queue = 8;
-    p.run_until(|p| p.bbr.too_high).run_to_state(State::Down);
-    let bound = p.bbr.inflight_long;
+    p.run_until(|p| p.bbr.cycle.too_high).run_to_state(State::Down);
+    let bound = p.bbr.bounds.inflight_long;
     assert!((0.7 * 50.0..62.0).contains(&bound), "about what the path holds, not {bound}");
     // Cruising leaves headroom below it.
     p.run_to_state(State::Cruise);
-    p.run_until(|p| p.bbr.state != State::Cruise || p.w.cwnd <= 0.85 * p.bbr.inflight_long + 1e-9);
+    p.run_until(|p| p.bbr.state != State::Cruise || p.w.cwnd <= 0.85 * p.bbr.bounds.inflight_long + 1e-9);
     assert_eq!(p.bbr.state, State::Cruise);
     // The next probe stops as soon as it reaches the bound; if that loses nothing, another follows at once.
     p.queue = 1000;
     p.run_to_state(State::Up).run_to_state(State::Down);
-    assert!(p.bbr.cautious && !p.bbr.too_high);
+    assert!(p.bbr.cycle.cautious && !p.bbr.cycle.too_high);
     let at = p.visited.len();
     p.run_to_state(State::Up);
     let after: Vec<State> = p.visited[at..].iter().map(|v| v.1).collect();
     assert!(after.len() <= 3 && after.ends_with(&[State::Refill, State::Up]), "{after:?}");
     // Then the bound rises, faster in each round.
-    let bound = p.bbr.inflight_long;
-    p.run_until(|p| p.bbr.state != State::Up || p.bbr.inflight_long > bound + 3.0);
-    assert!(p.bbr.inflight_long > bound + 3.0);
+    let bound = p.bbr.bounds.inflight_long;
+    p.run_until(|p| p.bbr.state != State::Up || p.bbr.bounds.inflight_long > bound + 3.0);
+    assert!(p.bbr.bounds.inflight_long > bound + 3.0);
 }
 
 #[test]
 fn losses_outside_of_probes_pull_the_short_term_model_down_until_the_next_one() {
     let mut p = path();
     p.run_to_state(State::Cruise);
-    assert!(p.bbr.bw_short.is_infinite());
+    assert!(p.bbr.bounds.bw_short.is_infinite());
     p.rate = 600;
     p.queue = 20;
-    p.run_until(|p| p.bbr.bw_short.is_finite());
-    let (long, short) = (p.bbr.max_bw(), p.bbr.bw_short);
+    p.run_until(|p| p.bbr.bounds.bw_short.is_finite());
+    let (long, short) = (p.bbr.max_bw.get(), p.bbr.bounds.bw_short);
     assert!(short >= 0.7 * long - 1.0 && short < long, "{short} of {long}");
     p.run_to_state(State::Refill);
-    assert!(p.bbr.bw_short.is_infinite() && p.bbr.inflight_short.is_infinite());
+    assert!(p.bbr.bounds.bw_short.is_infinite() && p.bbr.bounds.inflight_short.is_infinite());
 }
 
 #[test]
@@ -274,10 +275,10 @@ fn a_loss_in_each_round_trip_lowers_the_rate_until_the_next_probe() {
     let mut p = Path::new(1000, 200, 100_000);
     p.lose_every = 100;
     p.run_to_state(State::Cruise);
-    let (mut rates, mut rounds) = (Vec::new(), p.bbr.rounds);
+    let (mut rates, mut rounds) = (Vec::new(), p.bbr.rounds.count);
     p.run_until(|p| {
-        if p.bbr.rounds > rounds {
-            rounds = p.bbr.rounds;
+        if p.bbr.rounds.count > rounds {
+            rounds = p.bbr.rounds.count;
             rates.push(p.bbr.bw);
         }
         p.bbr.state != State::Cruise
@@ -287,9 +288,9 @@ fn a_loss_in_each_round_trip_lowers_the_rate_until_the_next_probe() {
     assert!(falls.iter().all(|fall| (0.96..=1.0).contains(fall)), "{falls:?}");
     let whole = rates[rates.len() - 1] / rates[0];
     assert!(whole < 0.98, "{whole} of the rate is left");
-    assert!(p.bbr.inflight_long.is_infinite(), "no probe was cut short");
+    assert!(p.bbr.bounds.inflight_long.is_infinite(), "no probe was cut short");
     p.run_to_state(State::Up);
-    assert!((p.bbr.bw / p.bbr.max_bw() - 1.0).abs() < 1e-9, "the probe forgets it");
+    assert!((p.bbr.bw / p.bbr.max_bw.get() - 1.0).abs() < 1e-9, "the probe forgets it");
 }
 
 #[test]
@@ -301,13 +302,13 @@ fn a_mark_counts_as_a_loss() {
     let mut p = path();
     p.run_to_state(State::Cruise);
     assert!(mark(&mut p));
-    assert_eq!(p.bbr.repair, Repair::None, "nothing has to be repaired");
-    p.run_until(|p| p.bbr.bw_short.is_finite());
+    assert_eq!(p.bbr.saved.repair, Repair::None, "nothing has to be repaired");
+    p.run_until(|p| p.bbr.bounds.bw_short.is_finite());
     let mut p = path();
     p.run_to_state(State::Up);
     let flight = p.in_flight();
     mark(&mut p);
-    assert_eq!((p.bbr.state, p.bbr.inflight_long), (State::Down, flight));
+    assert_eq!((p.bbr.state, p.bbr.bounds.inflight_long), (State::Down, flight));
 }
 
 #[test]
@@ -330,7 +331,7 @@ fn many_losses_end_startup() {
     p.run_until(|p| p.w.cwnd > 100.0);
     p.lose_every = 10;
     p.run_to_state(State::Drain);
-    assert!(!p.bbr.full_now && p.bbr.inflight_long.is_finite(), "{} rounds", p.bbr.full_rounds);
+    assert!(!p.bbr.full.now && p.bbr.bounds.inflight_long.is_finite(), "{} rounds", p.bbr.full.rounds);
 }
 
 #[test]
@@ -338,7 +339,7 @@ fn few_losses_do_not_end_startup() {
     let mut p = Path::new(10_000, 50, 100_000);
     p.lose_every = 200; // half a percent
     p.run_to_state(State::Drain);
-    assert!(p.bbr.full_now && p.share() > 0.95, "{}", p.share());
+    assert!(p.bbr.full.now && p.share() > 0.95, "{}", p.share());
 }
 
 #[test]
@@ -355,7 +356,7 @@ fn the_round_trip_time_is_probed_every_five_seconds() {
     let lasted = p.visited[entry + 1].0.saturating_since(p.visited[entry].0).as_secs();
     assert!((0.2..0.4).contains(&lasted), "{lasted} s");
     assert_eq!(p.visited[entry + 1].1, State::Cruise);
-    p.run_to_state(State::ProbeRtt).run_until(|p| p.bbr.probe_end.is_some());
+    p.run_to_state(State::ProbeRtt).run_until(|p| p.bbr.probe_rtt.end.is_some());
     assert!((p.w.cwnd - 25.0).abs() < 3.0, "{}", p.w.cwnd);
     p.run_to_state(State::Cruise);
     assert!(p.w.cwnd > 50.0, "the window comes back: {}", p.w.cwnd);
@@ -365,8 +366,8 @@ fn the_round_trip_time_is_probed_every_five_seconds() {
 fn probe_rtt_in_startup_goes_back_to_startup() {
     let mut p = path();
     p.now = Time(100_000 * MS);
-    p.run_until(|p| p.bbr.min_rtt.is_some());
-    p.bbr.probe_rtt_at = Time(90_000 * MS); // long ago
+    p.run_until(|p| p.bbr.min_rtt.get().is_some());
+    p.bbr.min_rtt.probed_at = Time(90_000 * MS); // long ago
     p.run_to_state(State::ProbeRtt).run_to_state(State::Startup).run_to_state(State::Drain);
     assert!((p.share() - 1.0).abs() < 0.05);
 }
@@ -382,7 +383,7 @@ fn idleness_takes_the_place_of_probe_rtt() {
     }
     p.now += Span::from_secs(6);
     p.send();
-    assert!(p.bbr.idle_restart && p.bbr.pacing_rate <= MARGIN * p.bbr.bw);
+    assert!(p.bbr.idle.restarts && p.bbr.pacing_rate <= MARGIN * p.bbr.bw);
     let seen = p.visited.len();
     p.run_to(p.now.as_secs() + 3.0);
     assert!(p.visited[seen..].iter().all(|v| v.1 != State::ProbeRtt), "{state:?} {:?}", &p.visited[seen..]);
@@ -410,7 +411,7 @@ fn a_timeout_leaves_one_segment_and_the_window_returns_after_the_repair() {
     assert_eq!(p.w.cwnd, 1.0);
     let end = p.nxt;
     p.run_until(|p| p.una >= end + MSS);
-    assert!(p.bbr.repair == Repair::None && p.w.cwnd > 0.6 * before, "{} of {before}", p.w.cwnd);
+    assert!(p.bbr.saved.repair == Repair::None && p.w.cwnd > 0.6 * before, "{} of {before}", p.w.cwnd);
 }
 
 #[test]
@@ -418,15 +419,17 @@ fn a_loss_that_was_none_takes_its_bounds_along() {
     let mut b = Bbr3::new(MSS);
     let mut w = window(20.0, f64::INFINITY);
     b.on_established(&mut w, Time::ZERO);
-    (b.state, b.full, b.bw, b.inflight_long) = (State::Up, true, 1e6, 30.0);
+    (b.state, b.full.reached, b.bw, b.bounds.inflight_long) = (State::Up, true, 1e6, 30.0);
     let (before, to) = (b.clone(), w);
     b.on_loss(&mut w, &crate::control::tests::loss(20.0));
-    (b.bw_short, b.inflight_short, b.inflight_long, b.state, w.cwnd) = (5e5, 14.0, 14.0, State::Down, 7.0);
+    b.bounds = Bounds { bw_short: 5e5, inflight_short: 14.0, inflight_long: 14.0 };
+    (b.state, w.cwnd) = (State::Down, 7.0);
     b.on_undo(&mut w, &to, &before);
-    assert_eq!((b.bw_short, b.inflight_short, b.inflight_long), (f64::INFINITY, f64::INFINITY, 30.0));
-    assert_eq!((b.state, b.loss_in_round, b.repair, w.cwnd), (State::Up, false, Repair::None, 20.0));
+    let Bounds { bw_short, inflight_short, inflight_long } = b.bounds;
+    assert_eq!((bw_short, inflight_short, inflight_long), (f64::INFINITY, f64::INFINITY, 30.0));
+    assert_eq!((b.state, b.congestion.seen, b.saved.repair, w.cwnd), (State::Up, false, Repair::None, 20.0));
     // STARTUP goes on where the losses have ended it.
-    let mut b = Bbr3 { state: State::Drain, full: true, ..before.clone() };
-    b.on_undo(&mut w, &to, &Bbr3 { state: State::Startup, full: false, ..before });
-    assert_eq!((b.state, b.full), (State::Startup, false));
+    let mut b = Bbr3 { state: State::Drain, ..before.clone() };
+    b.on_undo(&mut w, &to, &Bbr3 { state: State::Startup, ..before });
+    assert_eq!((b.state, b.full.reached), (State::Startup, false));
 }
