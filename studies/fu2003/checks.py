@@ -14,7 +14,7 @@ from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict, best, difference, every, exceeds
 from hopscope.results.samples import Data, NoSamplesError, Run, Table, estimate, show
 from hopscope.results.stats import gradual, number, rank_correlation
-from hopscope.studies.verbs import Check, Judgement
+from hopscope.studies.verbs import Check, Evaluation
 
 PAYLOAD = 1460
 HOPS = 7
@@ -88,7 +88,7 @@ def floored(run: Run) -> float:
 # --- Section 3 --------------------------------------------------------------------------------------------------------
 
 
-def near_a_quarter(check: Check, table: Table) -> Judgement:
+def near_a_quarter(check: Check, table: Table) -> Evaluation:
     """Whether the best window is within 2 packets of h/4 at every length."""
     verdicts: list[Verdict] = []
     words = []
@@ -109,7 +109,7 @@ def _best_of(check: Check, table: Table) -> tuple[int, Any]:
     return len(table.runs()[0]["flows"]), peak
 
 
-def windows_beyond(check: Check, table: Table) -> Judgement:
+def windows_beyond(check: Check, table: Table) -> Evaluation:
     """Whether the mean windows at the default add up to more than the best ones."""
     flows, peak = _best_of(check, table)
     reached = table.interval(check.measure, {check.along: check.args["value"]})
@@ -118,7 +118,7 @@ def windows_beyond(check: Check, table: Table) -> Judgement:
     ), f"mean windows add up to {show(reached)}, the best ones to {flows * peak.at}"
 
 
-def pipe(check: Check, table: Table) -> Judgement:
+def pipe(check: Check, table: Table) -> Evaluation:
     """Whether the best windows add up to what the network holds: its best throughput over that of one packet."""
 
     def held(run: Run) -> float:
@@ -134,7 +134,7 @@ def pipe(check: Check, table: Table) -> Judgement:
 # --- Section 4 --------------------------------------------------------------------------------------------------------
 
 
-def lossy_below_capacity(check: Check, table: Table) -> Judgement:
+def lossy_below_capacity(check: Check, table: Table) -> Evaluation:
     """Whether something is lost at the load before the best one, and less than the most."""
     peak = best(table, check.along, "flow.0.throughput_kbps")
     curve = table.curve(check.along, check.measure, check.at)
@@ -148,7 +148,7 @@ def lossy_below_capacity(check: Check, table: Table) -> Judgement:
     return value.mean < max(found.mean for _, found in curve) and exceeds(value), words
 
 
-def crowded_lose_more(check: Check, table: Table) -> Judgement:
+def crowded_lose_more(check: Check, table: Table) -> Evaluation:
     """Whether a node that senses more active ones has a larger drop probability at some window."""
     runs: dict[tuple[Any, ...], list[Run]] = defaultdict(list)
     for where, found in table.points:
@@ -192,7 +192,7 @@ def _values(check: Check, table: Table, metric: Any) -> list[float]:
     return found
 
 
-def three_regimes(check: Check, table: Table) -> Judgement:
+def three_regimes(check: Check, table: Table) -> Evaluation:
     """Whether next to nothing is lost below B*, then more and more, then always the same."""
     places, values = _values(check, table, backlog), _values(check, table, check.measure)
     top = max(values)
@@ -212,7 +212,7 @@ def three_regimes(check: Check, table: Table) -> Judgement:
 # --- Section 5 --------------------------------------------------------------------------------------------------------
 
 
-def fewer_where_many(check: Check, table: Table, other: Table) -> Judgement:
+def fewer_where_many(check: Check, table: Table, other: Table) -> Evaluation:
     """Whether a count is lower than in another setting wherever that has some number of it."""
     verdicts: list[Verdict] = []
     words = []
@@ -224,7 +224,7 @@ def fewer_where_many(check: Check, table: Table, other: Table) -> Judgement:
     return bool(verdicts) and every(verdicts), "; ".join(words) or "nowhere so many"
 
 
-def nearer_the_quarter(check: Check, table: Table, other: Table) -> Judgement:
+def nearer_the_quarter(check: Check, table: Table, other: Table) -> Evaluation:
     """Whether the mean window is nearer to h/4, at least 1, than in another setting, at every length."""
     verdicts: list[Verdict] = []
     words = []

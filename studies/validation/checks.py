@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope.models.response import westwood_plus
 from hopscope.report.chart import Chart, Line, Panel
 from hopscope.results.samples import Data, Table
-from hopscope.studies.verbs import Check, Judgement
+from hopscope.studies.verbs import Check, Evaluation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -253,14 +253,14 @@ def _textbook(plateau: float, time: pd.Series[float]) -> pd.Series[float]:
     return CUBIC_C * (time - _plateau_time(plateau)) ** 3 + plateau
 
 
-def cuts_to_seven_tenths(_check: Check, _table: Table) -> Judgement:
+def cuts_to_seven_tenths(_check: Check, _table: Table) -> Evaluation:
     """What is kept is 0.7 of what is in flight, which is the window but for the segment that the ACK has released."""
     kept = [float(epoch["cwnd"].iloc[0]) / plateau for plateau, epoch in _epochs()]
     mean = sum(kept) / len(kept)
     return all(abs(share - CUBIC_BETA) < 0.01 for share in kept), f"{mean:.3f} in the mean of {len(kept)} cuts"
 
 
-def regains_its_plateau(_check: Check, _table: Table) -> Judgement:
+def regains_its_plateau(_check: Check, _table: Table) -> Evaluation:
     """The window is back where it was after K."""
     ratios = []
     for plateau, epoch in _epochs():
@@ -273,7 +273,7 @@ def regains_its_plateau(_check: Check, _table: Table) -> Judgement:
     return bool(ratios) and all(abs(ratio - 1) < 0.05 for ratio in ratios), words
 
 
-def follows_its_function(_check: Check, _table: Table) -> Judgement:
+def follows_its_function(_check: Check, _table: Table) -> Evaluation:
     """Between losses the window is that of equation 1."""
     worst = 0.0
     for plateau, epoch in _epochs():
@@ -291,7 +291,7 @@ def _sending_rate(rows: pd.DataFrame, over: float) -> pd.Series[float]:
     return rate
 
 
-def goes_through_its_gains(_check: Check, _table: Table) -> Judgement:
+def goes_through_its_gains(_check: Check, _table: Table) -> Evaluation:
     """The fastest and the slowest round trip of each cycle of eight."""
     rows = _bottleneck("tcp-bbr").samples
     rate = _sending_rate(rows, 0.8 * RTT)
@@ -302,7 +302,7 @@ def goes_through_its_gains(_check: Check, _table: Table) -> Judgement:
     return abs(high - 1.25) < 0.04 and abs(low - 0.75) < 0.04, words
 
 
-def probes_the_round_trip(_check: Check, _table: Table) -> Judgement:
+def probes_the_round_trip(_check: Check, _table: Table) -> Evaluation:
     """Times with a window of four segments (PROBE_RTT): how often, how far apart, how long."""
     rows = _bottleneck("slow tcp-bbr").samples
     low = rows["cwnd"] <= 4.0
@@ -315,7 +315,7 @@ def probes_the_round_trip(_check: Check, _table: Table) -> Judgement:
     return 4 <= len(found) <= 6 and min(gaps) >= 10 and min(lasting) >= 0.2, words
 
 
-def keeps_the_queue_short(_check: Check, _table: Table) -> Judgement:
+def keeps_the_queue_short(_check: Check, _table: Table) -> Evaluation:
     """Less than a tenth of the bandwidth-delay product stands in the queue, and nothing is dropped."""
     run = _bottleneck("tcp-bbr")
     mean = float(run.samples["queue"][run.samples["t_s"] >= FROM].mean())

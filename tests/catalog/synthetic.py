@@ -131,4 +131,4 @@ def data(entry: Entry, model: Model, **options: Any) -> Data:
 def outcomes(entry: Entry, model: Model, **options: Any) -> dict[str, set[str]]:
     """Statement id -> the outcomes of its findings."""
     found = data(entry, model, **options)
-    return {s.id: {f.outcome.value for f in s.judge(found)} for s in entry.statements}
+    return {s.id: {f.outcome.value for f in s.evaluate(found)} for s in entry.statements}

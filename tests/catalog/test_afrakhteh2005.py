@@ -73,7 +73,7 @@ def test_exp01_is_decided_over_aodv_and_shown_over_fixed_routes():
         return good(label, where) if label.startswith("fixed routes") else flat
 
     assert outcomes(EXP["exp01"], only_fixed)["c1"] == PASS | FAIL
-    findings = EXP["exp01"].statements[0].judge(data(EXP["exp01"], only_fixed))
+    findings = EXP["exp01"].statements[0].evaluate(data(EXP["exp01"], only_fixed))
     contrast = {study.label for study in EXP["exp01"].settings if not study.decides}
     assert {f.outcome.value for f in findings if f.setting not in contrast} == FAIL
     assert len(contrast) == 3
@@ -408,7 +408,7 @@ def test_exp12_compares_within_one_setting():
     def mixed(label, where):
         return (good if label.endswith("RTS off, control 2M") else bad)(label, where)
 
-    findings = EXP["exp12"].statements[1].judge(data(EXP["exp12"], mixed))
+    findings = EXP["exp12"].statements[1].evaluate(data(EXP["exp12"], mixed))
     fits = [f.setting for f in findings if f.outcome.value == "reproduced"]
     assert fits == ["case 2, RTS off, control 2M"]
 

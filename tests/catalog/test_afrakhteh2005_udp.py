@@ -49,8 +49,8 @@ def test_exp06_finds_the_candidate_that_fits_when_counting_whole_packets():
 
     assert outcomes(EXP["exp06"], model)["c2"] == PASS | FAIL
     [statement] = [s for s in EXP["exp06"].statements if s.id == "c2"]
-    _, judged, _ = weigh(EXP["exp06"], data(EXP["exp06"], model))
-    [verdict] = [j.verdict for j in judged if j.statement is statement]
+    _, evaluated, _ = weigh(EXP["exp06"], data(EXP["exp06"], model))
+    [verdict] = [j.verdict for j in evaluated if j.statement is statement]
     assert verdict.outcome is Outcome.DEPENDS
     assert "1 of 12 readings of what is not published: RTS off, control 2M, counting 1500 B" in verdict.cause
     assert outcomes(EXP["exp06"], one_hop(1544))["c2"] == FAIL

@@ -250,7 +250,7 @@ def test_the_ranking_of_the_variants_is_judged_where_ns2_separates_them():
             return itself({one: other, other: one}.get(label, label), where)
 
         [ranking] = [s for s in NS2.statements if "variants over AODV" in s.text]
-        [finding] = ranking.judge(data(NS2, model))
+        [finding] = ranking.evaluate(data(NS2, model))
         return finding
 
     found = swapped(delayed, plain)
@@ -304,7 +304,7 @@ def test_ns3_cells_pass_at_their_numbers_and_fail_beside_them():
 def test_a_known_cause_explains_a_disagreement_and_hides_none():
     [entry] = find(["validation.mobility"])
 
-    def judged(share):
+    def evaluated(share):
         def delivered(label, _):
             known = reference(entry, label).get("delivery ratio", 0.0)
             return {"sent_packets": 1_000_000, "received_packets": round(1_000_000 * share * known)}
@@ -312,8 +312,8 @@ def test_a_known_cause_explains_a_disagreement_and_hides_none():
         found = outcomes(entry, delivered)
         return {s.text.partition(",")[0]: found[s.id] for s in entry.statements if "delivery ratio" in s.text}
 
-    assert judged(1.0) == {"AODV": PASS, "DSDV": PASS, "DSR": PASS}
-    assert judged(0.5) == {"AODV": FAIL, "DSDV": FAIL, "DSR": {"disagrees, cause known"}}
+    assert evaluated(1.0) == {"AODV": PASS, "DSDV": PASS, "DSR": PASS}
+    assert evaluated(0.5) == {"AODV": FAIL, "DSDV": FAIL, "DSR": {"disagrees, cause known"}}
 
 
 def test_cells_of_one_hearing_must_agree_within_one_percent():

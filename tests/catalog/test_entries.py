@@ -177,7 +177,7 @@ def test_a_case_runs_alone(key, statements):
     assert {f"case{key[-1]}" in quantity.label for quantity in entry.quantities} == {True}
     found = data(entry, lambda _l, _w: {})
     for statement in entry.statements:
-        assert statement.judge(found)
+        assert statement.evaluate(found)
     assert any(not chart.is_empty for chart in entry.charts(found))
 
 

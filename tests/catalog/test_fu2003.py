@@ -11,7 +11,7 @@ from hopscope import studies as catalog
 from hopscope.errors import InputError
 from hopscope.results.samples import Data, Table
 from hopscope.scenario import Scenario
-from hopscope.studies.reproduce import judge, reproduce, weigh
+from hopscope.studies.reproduce import evaluate, reproduce, weigh
 from hopscope.studies.verbs import Check
 from hopscope_studies import FOLDER
 
@@ -86,9 +86,9 @@ def test_a_row_of_table_2_runs_alone():
 def test_charts_and_quantities_have_values_wherever_something_is_run(key):
     entry = ENTRIES[key]
     if entry.settings:
-        measured, judged, charts = weigh(entry, data(entry, lambda _l, _w: {}))
+        measured, evaluated, charts = weigh(entry, data(entry, lambda _l, _w: {}))
         assert len(measured) == len(entry.quantities)
-        assert all(one.findings for one in judged)
+        assert all(one.findings for one in evaluated)
         # Two numbers need no figure.
         assert charts or key in ("fig8-right", "table3", "table6")
 
@@ -99,7 +99,7 @@ def test_the_defaults_are_looked_up_and_one_is_not_there():
     assert {s.kind for s in ENTRIES["table1"].statements} == {"default"}
     with pytest.raises(InputError, match=r"nothing to change, since fu2003\.table1 simulates nothing"):
         reproduce(["fu2003.table1"], changes={"mac.queue": 5})
-    assert judge(ENTRIES["table1"], {}).remarks == ()
+    assert evaluate(ENTRIES["table1"], {}).remarks == ()
 
 
 # --- Section 3 ------------------------------------------------------------------------------------------------------
@@ -315,7 +315,7 @@ def test_sec43_passes_when_crowded_nodes_lose_more():
     assert found("sec4.3", crowds())["c1"] == found("sec4.3", crowds())["c2"] == PASS
     [third] = [statement for statement in entry.statements if statement.id == "c3"]
     for sign, wanted in ((1, "reproduced"), (-1, "not reproduced")):
-        cross = [one for one in third.judge(data(entry, crowds(sign))) if one.setting == "ns-2's radio, cross13x2"]
+        cross = [one for one in third.evaluate(data(entry, crowds(sign))) if one.setting == "ns-2's radio, cross13x2"]
         assert [one.outcome.value for one in cross] == [wanted]
     assert found("sec4.3", crowds(overflow=5))["c1"] == FAIL
     assert found("sec4.3", crowds(jump=True))["c2"] == FAIL
@@ -352,9 +352,9 @@ def test_fig7_passes_on_what_the_model_says_and_only_then():
 
     entry = ENTRIES["fig7"]
     first, second = entry.statements
-    good = {one.setting: one.outcome.value for one in first.judge(data(entry, one_hop(regimes, failed)))}
+    good = {one.setting: one.outcome.value for one in first.evaluate(data(entry, one_hop(regimes, failed)))}
     assert {value for label, value in good.items() if label.endswith("b and c measured")} == PASS
-    assert {one.outcome.value for one in second.judge(data(entry, one_hop(regimes, failed)))} == PASS
+    assert {one.outcome.value for one in second.evaluate(data(entry, one_hop(regimes, failed)))} == PASS
     assert found("fig7", one_hop(lambda _b: 0.02, lambda _b: 0.2)) == {"c1": FAIL, "c2": FAIL}
     assert found("fig7", one_hop(lambda backlog: 0.05 * backlog))["c2"] == FAIL
     assert found("fig7", one_hop(lambda _b: 0.0)) == {"c1": FAIL, "c2": FAIL}

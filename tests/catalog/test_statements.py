@@ -42,8 +42,8 @@ def test_air_times_must_agree_to_the_nanosecond(monkeypatch, error, expected):
 
 def test_what_statements_print_of_frames_is_what_the_clauses_give():
     [entry] = catalog.find(["validation.airtime"])
-    for judged in weigh(entry, data(entry, lambda _l, _w: {}))[1]:
-        assert f": {judged.findings[0].measured}." in judged.statement.text
+    for evaluated in weigh(entry, data(entry, lambda _l, _w: {}))[1]:
+        assert f": {evaluated.findings[0].measured}." in evaluated.statement.text
 
 
 @pytest.mark.parametrize("entry", [e for e in catalog.entries() if e.settings], ids=lambda e: e.key)
@@ -114,10 +114,10 @@ def test_the_profile_of_the_source_decides_and_the_other_is_for_contrast():
         return {"throughput_kbps": rising if label == "standard" else best_at_three}
 
     [entry] = catalog.find(["fu2003.fig2-left"])
-    measured, judged, charts = weigh(entry, data(entry, model))
-    outcome = Reproduction(("fu2003",), (EntryOutcome(entry, measured, judged, charts, {}),))
+    measured, evaluated, charts = weigh(entry, data(entry, model))
+    outcome = Reproduction(("fu2003",), (EntryOutcome(entry, measured, evaluated, charts, {}),))
     assert (outcome.count(Outcome.REPRODUCED), outcome.count(Outcome.NOT_REPRODUCED)) == (5, 0)
-    others = [f.outcome for j in judged for f in j.findings if not j.decides(f)]
+    others = [f.outcome for j in evaluated for f in j.findings if not j.decides(f)]
     assert (others.count(Outcome.REPRODUCED), others.count(Outcome.NOT_REPRODUCED)) == (1, 4)
     assert outcome.exit_status == 0
 

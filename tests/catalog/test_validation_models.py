@@ -60,12 +60,12 @@ def exact(label, where, factor=1.0, seventh=0.145):
     }
 
 
-def judged(factor):
+def evaluated(factor):
     return outcomes(MODELS, lambda label, where: exact(label, where, factor))
 
 
 def test_the_models_agree_with_themselves():
-    found = judged(1.0)
+    found = evaluated(1.0)
     assert found == dict.fromkeys(found, PASS)
 
 
@@ -80,7 +80,7 @@ def test_the_models_agree_with_themselves():
     ],
 )
 def test_each_statement_has_its_own_tolerance(factor, failing):
-    assert {name for name, outcome in judged(factor).items() if outcome == FAIL} == failing
+    assert {name for name, outcome in evaluated(factor).items() if outcome == FAIL} == failing
 
 
 def test_every_chart_has_the_model_beside_the_engine():

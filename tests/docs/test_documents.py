@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import pkgutil
 import re
 import tomllib
 from pathlib import Path
@@ -132,6 +133,22 @@ def parameters() -> list[Field]:
     return [
         field for section in (*keys.ENGINE_SECTIONS, *keys.routing_protocols()) for field in keys.parameters(section)
     ]
+
+
+def test_what_the_api_page_names_exists() -> None:
+    page = (ROOT / "docs" / "reference" / "api.md").read_text(encoding="utf-8")
+    found = re.findall(r"^\.\. auto(\w+):: (\S+)\n((?:   :.*\n)*)", page, flags=re.MULTILINE)
+    named = [(target, option) for _, target, options in found for option in re.findall(r"members: (.+)", options)]
+    assert len(found) > 20
+    for kind, target, _ in found:
+        assert pkgutil.resolve_name(target) is not None, f"{kind} {target}"
+    absent = [
+        f"{at}.{name}"
+        for at, names in named
+        for name in names.split(", ")
+        if not hasattr(pkgutil.resolve_name(at), name)
+    ]
+    assert absent == []
 
 
 def test_every_item_of_the_ns2_profile_that_a_parameter_names_is_described() -> None:

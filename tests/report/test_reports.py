@@ -16,7 +16,7 @@ from hopscope.report.chart import Chart, Panel
 from hopscope.report.curves import curve
 from hopscope.studies import registry
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
-from hopscope.studies.statements import judged
+from hopscope.studies.statements import evaluated
 from hopscope.studies.verdict import Finding, Outcome
 from runfiles import age, names, written_since
 
@@ -61,7 +61,7 @@ def tiny(key="tiny.entry", limit=1.0):
             Statement(
                 "c1",
                 f"At least {limit} kbps arrive.",
-                lambda data: [judged(enough, table) for table in data],
+                lambda data: [evaluated(enough, table) for table in data],
             ),
             Statement("c2", "Nobody knows.", lambda _data: [Finding(Outcome.UNDECIDED, "", reason="no AODV")]),
         ],

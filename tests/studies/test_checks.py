@@ -29,28 +29,28 @@ def table(values, label="t", jitter=0.0):
     )
 
 
-def judge(verb, values, other=None, jitter=0.0, **given):
+def evaluate(verb, values, other=None, jitter=0.0, **given):
     fields = {key: given.pop(key) for key in ("at", "along", "than", "places") if key in given}
     check = Check(verb, RATE, args=given, **fields)
-    return VERBS[verb].judge(check, table(values, jitter=jitter), None if other is None else table(other, "o"))[0]
+    return VERBS[verb].evaluate(check, table(values, jitter=jitter), None if other is None else table(other, "o"))[0]
 
 
 def test_rises_on_wants_steps_that_do_not_fade():
-    assert judge("rises_on", {1: 100, 2: 160, 3: 200}, along=X, share=50) is True
-    assert judge("rises_on", {1: 100, 2: 190, 3: 200}, along=X, share=50) is False
-    assert judge("rises_on", {1: 100, 2: 160, 4: 230}, along=X, share=50) is True
-    assert judge("rises_on", {1: 100, 2: 90, 3: 200}, along=X, share=50) is False
-    assert judge("rises_on", {1: 100, 2: 160, 3: 200, 4: 150}, along=X, share=50, last=3) is True
+    assert evaluate("rises_on", {1: 100, 2: 160, 3: 200}, along=X, share=50) is True
+    assert evaluate("rises_on", {1: 100, 2: 190, 3: 200}, along=X, share=50) is False
+    assert evaluate("rises_on", {1: 100, 2: 160, 4: 230}, along=X, share=50) is True
+    assert evaluate("rises_on", {1: 100, 2: 90, 3: 200}, along=X, share=50) is False
+    assert evaluate("rises_on", {1: 100, 2: 160, 3: 200, 4: 150}, along=X, share=50, last=3) is True
 
 
 def test_a_curve_may_be_read_relative_to_another_setting():
     plain, cured = {4: 100, 8: 80, 16: 60}, {4: 101, 8: 88, 16: 72}
-    assert judge("rises", cured, plain, along=X) is True
-    assert judge("rises", plain, plain, along=X) is not True
+    assert evaluate("rises", cured, plain, along=X) is True
+    assert evaluate("rises", plain, plain, along=X) is not True
     largest = {"of": "largest", "along": X}
-    assert judge("gain_between", cured, plain, low=15, high=25, **largest) is True
-    assert judge("gain_between", cured, plain, low=15, high=25, last=8, **largest) is False
-    assert judge("gain_between", plain, low=60, high=70, than={X: 16}, **largest) is True
+    assert evaluate("gain_between", cured, plain, low=15, high=25, **largest) is True
+    assert evaluate("gain_between", cured, plain, low=15, high=25, last=8, **largest) is False
+    assert evaluate("gain_between", plain, low=60, high=70, than={X: 16}, **largest) is True
     found = curve(table(cured), RATE, {at: {X: at} for at in cured}, other=table({4: 100}, "o"))
     assert list(found) == [4]
     assert list(found[4].values()) == pytest.approx([101, 101, 101])
@@ -58,22 +58,22 @@ def test_a_curve_may_be_read_relative_to_another_setting():
 
 def test_or_equal_asks_for_less_than_higher():
     noisy = {"at": {X: 1}, "than": {X: 2}, "jitter": 3.0}
-    assert judge("higher", {1: 100, 2: 101}, **noisy) is None
-    assert judge("higher", {1: 100, 2: 101}, or_equal=True, **noisy) is True
-    assert judge("higher", {1: 100, 2: 120}, or_equal=True, **noisy) is False
+    assert evaluate("higher", {1: 100, 2: 101}, **noisy) is None
+    assert evaluate("higher", {1: 100, 2: 101}, or_equal=True, **noisy) is True
+    assert evaluate("higher", {1: 100, 2: 120}, or_equal=True, **noisy) is False
 
 
 def test_places_stand_for_a_sweep():
     places = {"1": {X: 1}, "2": {X: 2}, "3": {X: 3}, "9": {X: 9}}
-    assert judge("falls", {1: 30, 2: 20, 3: 10}, places=places, how="trend") is True
-    assert judge("falls", {1: 10, 2: 20, 3: 30}, places=places, how="trend") is False
+    assert evaluate("falls", {1: 30, 2: 20, 3: 10}, places=places, how="trend") is True
+    assert evaluate("falls", {1: 10, 2: 20, 3: 30}, places=places, how="trend") is False
 
 
 def test_part_of_a_sweep_counts_for_the_largest():
     reading = Reading(RATE, of="largest", along=X, last=2)
     assert reading.take(table({1: 10, 2: 20, 3: 30})).mean == 20
-    assert judge("at_most", {1: 10, 2: 20, 3: 30}, of="largest", along=X, last=2, limit=20) is True
-    assert judge("at_most", {1: 10, 2: 20, 3: 30}, of="largest", along=X, first=2, limit=20) is False
+    assert evaluate("at_most", {1: 10, 2: 20, 3: 30}, of="largest", along=X, last=2, limit=20) is True
+    assert evaluate("at_most", {1: 10, 2: 20, 3: 30}, of="largest", along=X, first=2, limit=20) is False
 
 
 def test_the_slope_of_the_best_is_that_of_each_seed():
@@ -83,7 +83,7 @@ def test_the_slope_of_the_best_is_that_of_each_seed():
         for window in (1, 2, 3, 4)
     ]
     check = Check("slope", RATE, along=X, args={"low": 0.45, "high": 0.55, "best": "window", "best_key": "window"})
-    assert VERBS["slope"].judge(check, Table("t", points), None) == (True, "slope 0.500 ± 0.000")
+    assert VERBS["slope"].evaluate(check, Table("t", points), None) == (True, "slope 0.500 ± 0.000")
 
 
 def test_many_readings_are_named_by_what_they_share():
@@ -104,12 +104,12 @@ def test_a_reading_without_noise_has_an_interval_of_nothing():
 
 def test_saturates_wants_a_rise_and_then_a_level() -> None:
     loads = {1: 10, 2: 50, 3: 95, 4: 100, 5: 90}
-    assert judge("saturates", loads, along=X, share=20) is True
-    assert judge("saturates", {**loads, 5: 70}, along=X, share=20) is False
-    assert judge("saturates", loads, along=X, share=5) is False
-    assert judge("saturates", loads, along=X, share=20, last=4) is False
-    assert judge("saturates", {1: 100, 2: 98, 3: 99}, along=X, share=20) is False
-    assert judge("saturates", {1: 0, 2: 0, 3: 0}, along=X, share=20) is False
+    assert evaluate("saturates", loads, along=X, share=20) is True
+    assert evaluate("saturates", {**loads, 5: 70}, along=X, share=20) is False
+    assert evaluate("saturates", loads, along=X, share=5) is False
+    assert evaluate("saturates", loads, along=X, share=20, last=4) is False
+    assert evaluate("saturates", {1: 100, 2: 98, 3: 99}, along=X, share=20) is False
+    assert evaluate("saturates", {1: 0, 2: 0, 3: 0}, along=X, share=20) is False
 
 
 DOUBLE = Measure("double", "double", "kbit/s", lambda run: 2 * run["rate"])
@@ -119,34 +119,34 @@ OPPOSITE = Measure("opposite", "opposite", "kbit/s", lambda run: 100 - run["rate
 
 def test_precedes_asks_which_metric_reaches_a_limit_first() -> None:
     rates = {1: 5, 2: 10, 3: 20, 4: 40}
-    assert judge("precedes", rates, along=X, to=HALF, limit=10) is True
-    assert judge("precedes", rates, along=X, to=HALF, limit=30) is True  # the other one never
-    assert judge("precedes", rates, along=X, to=DOUBLE, limit=10) is False
-    assert judge("precedes", rates, along=X, to=RATE, limit=10) is False
-    assert judge("precedes", rates, along=X, to=HALF, limit=50) is False
+    assert evaluate("precedes", rates, along=X, to=HALF, limit=10) is True
+    assert evaluate("precedes", rates, along=X, to=HALF, limit=30) is True  # the other one never
+    assert evaluate("precedes", rates, along=X, to=DOUBLE, limit=10) is False
+    assert evaluate("precedes", rates, along=X, to=RATE, limit=10) is False
+    assert evaluate("precedes", rates, along=X, to=HALF, limit=50) is False
 
 
 def test_tracks_takes_the_mean_error_or_the_order() -> None:
     rates = {1: 10, 2: 20, 3: 40}
     # Half of it is 5, 10 and 20 below: 11.7 in the mean, 58.3 % of the largest half, 20.
-    assert judge("tracks", rates, along=X, to=HALF, share=60) is True
-    assert judge("tracks", rates, along=X, to=HALF, share=58) is False
-    assert judge("tracks", rates, along=X, to=HALF, correlation=0.9) is True
-    assert judge("tracks", rates, along=X, to=OPPOSITE, correlation=0.9) is False
+    assert evaluate("tracks", rates, along=X, to=HALF, share=60) is True
+    assert evaluate("tracks", rates, along=X, to=HALF, share=58) is False
+    assert evaluate("tracks", rates, along=X, to=HALF, correlation=0.9) is True
+    assert evaluate("tracks", rates, along=X, to=OPPOSITE, correlation=0.9) is False
 
 
 def test_largest_of_names_the_metric_and_may_limit_it() -> None:
     metrics = [RATE, DOUBLE, HALF]
-    assert judge("largest_of", {1: 10}, metrics=metrics, value=[DOUBLE]) is True
-    assert judge("largest_of", {1: 10}, metrics=metrics, value=[RATE, HALF]) is False
-    assert judge("largest_of", {1: 10}, metrics=metrics, value=[DOUBLE], high=19) is False
+    assert evaluate("largest_of", {1: 10}, metrics=metrics, value=[DOUBLE]) is True
+    assert evaluate("largest_of", {1: 10}, metrics=metrics, value=[RATE, HALF]) is False
+    assert evaluate("largest_of", {1: 10}, metrics=metrics, value=[DOUBLE], high=19) is False
 
 
 def test_every_case_wants_each_value_to_be_there() -> None:
     def verdict(values, **limits):
         run = {"seed": 1, "flows": [{"first_s": value} for value in values]}
         [mean] = read_measures(part({"metric": {"m": {"path": "flow.*.first_s", "over": "mean", "first": 1}}})).values()
-        return Check("every_case", mean, args=limits).judge(Table("t", [({}, [run])]), None)[0]
+        return Check("every_case", mean, args=limits).evaluate(Table("t", [({}, [run])]), None)[0]
 
     assert verdict([None, 2.0, 3.0], high=3) is True
     assert verdict([None, 2.0, 3.5], high=3) is False
@@ -163,16 +163,18 @@ def part(values):
 def test_the_losses_of_two_settings_are_compared() -> None:
     lossy, sound = {1: 100, 2: 50}, {1: 100, 2: 90}
     loss = {"at": {X: 2}, "of": "loss", "along": X}
-    assert judge("higher", lossy, sound, **loss) is True
-    assert judge("higher", sound, lossy, **loss) is False
-    assert judge("lower", sound, lossy, **loss) is True
+    assert evaluate("higher", lossy, sound, **loss) is True
+    assert evaluate("higher", sound, lossy, **loss) is False
+    assert evaluate("lower", sound, lossy, **loss) is True
 
 
 def test_airtime_is_that_of_the_clauses() -> None:
     document = {"radio": {"preset": "hr-dsss-11M"}}
 
     def words(size, rate):
-        return Check("airtime", RATE, args={"bytes": size, "rate": rate}, document=document).judge(Table("t", []), None)
+        return Check("airtime", RATE, args={"bytes": size, "rate": rate}, document=document).evaluate(
+            Table("t", []), None
+        )
 
     assert words(14, 1_000_000) == (True, "304000 ns")
     assert words(1536, 11_000_000)[0] is True
@@ -181,7 +183,7 @@ def test_airtime_is_that_of_the_clauses() -> None:
 def test_airtime_fails_where_the_engine_differs(monkeypatch) -> None:
     monkeypatch.setattr(direct, "dsss_airtime_ns", lambda _size, _rate: 304_001)
     check = Check("airtime", RATE, args={"bytes": 14, "rate": 1_000_000}, document={"radio": {"preset": "hr-dsss-11M"}})
-    assert check.judge(Table("t", []), None)[0] is False
+    assert check.evaluate(Table("t", []), None)[0] is False
 
 
 def test_a_bottleneck_carries_what_its_link_does() -> None:
@@ -194,11 +196,11 @@ def test_a_bottleneck_carries_what_its_link_does() -> None:
         "max_window": 9,
     }
     # 1460 of 1500 octets of a packet are payload: 973 kbit/s.
-    assert judge("bottleneck", {}, link=link, **{"from": 2}, low=970, high=974) is True
-    assert judge("bottleneck", {}, link=link, **{"from": 2}, low=974) is False
+    assert evaluate("bottleneck", {}, link=link, **{"from": 2}, low=970, high=974) is True
+    assert evaluate("bottleneck", {}, link=link, **{"from": 2}, low=974) is False
 
 
 def test_jains_index_of_printed_numbers() -> None:
-    assert judge("jain_index", {}, numbers=[244, 0], value=0.5, share=5e-4) is True
-    assert judge("jain_index", {}, numbers=[166, 153], value=0.9983, share=5e-4) is True
-    assert judge("jain_index", {}, numbers=[244, 0], value=0.7, share=5e-4) is False
+    assert evaluate("jain_index", {}, numbers=[244, 0], value=0.5, share=5e-4) is True
+    assert evaluate("jain_index", {}, numbers=[166, 153], value=0.9983, share=5e-4) is True
+    assert evaluate("jain_index", {}, numbers=[244, 0], value=0.7, share=5e-4) is False

@@ -220,7 +220,7 @@ value = 7
         return Table(label, [({"topology.hops": h}, [{"seed": 1, **run}]) for h, run in zip((1, 2), runs, strict=True)])
 
     data = Data([rows("RTS on", 700, 500), rows("RTS off", 700, 500)])
-    c1, c2, c3 = ([f.outcome for f in statement.judge(data)] for statement in entry.statements)
+    c1, c2, c3 = ([f.outcome for f in statement.evaluate(data)] for statement in entry.statements)
     assert (c1, c2, c3) == ([HELD, FAILED], [HELD], [HELD])
     file.write_text(file.read_text().replace('metric = "sent, {rts}"', 'metric = "sent, {rst}"'))
     with pytest.raises(ScenarioError, match="allowed in braces: rts"):

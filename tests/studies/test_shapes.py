@@ -25,10 +25,10 @@ def table(values, *, label="t", noise=0.0, **more):
     return Table(label, points)
 
 
-def judge(verb, values, *, other=None, at=None, than=None, places=None, along="x", **args):
+def evaluate(verb, values, *, other=None, at=None, than=None, places=None, along="x", **args):
     check = Check(verb, Y, at or {}, along, args, places or {}, than)
     given = values if isinstance(values, Table) else table(values)
-    return VERBS[verb].judge(check, given, other)[0]
+    return VERBS[verb].evaluate(check, given, other)[0]
 
 
 def test_a_text_is_placed_by_its_number():
@@ -41,51 +41,51 @@ def test_where_nothing_was_measured_nothing_is_judged():
     nothing = Table("t", [({"x": x}, [{"seed": 1, "y": None}]) for x in (1, 2)])
     for verb, args in (("exceeds", {"at": {"x": 2}, "than": {"x": 1}, "times": 2}), ("steady", {"share": 5})):
         with pytest.raises(NoSamplesError):
-            judge(verb, nothing, **args)
+            evaluate(verb, nothing, **args)
 
 
 def test_the_lowest_of_printed_numbers_is_the_lowest():
     """Of numbers read from a CSV the largest was taken for the lowest."""
     printed = Table("p", [({"x": x}, [{"seed": 1, "published": {"y": y}}]) for x, y in {"a": 30, "b": 10}.items()])
-    assert judge("peak_at", printed, least=True, value="b") is True
-    assert judge("peak_at", printed, least=True, value="a") is False
+    assert evaluate("peak_at", printed, least=True, value="b") is True
+    assert evaluate("peak_at", printed, least=True, value="a") is False
 
 
 @pytest.mark.parametrize(("times", "holds"), [(2, True), (4, False)])
 def test_exceeds_by_a_factor(times, holds):
     curve = {1: 10, 2: 30}
-    assert judge("exceeds", curve, at={"x": 2}, than={"x": 1}, times=times) is holds
-    assert judge("exceeds", curve, than={"x": 1}, times=times, of="largest") is holds
+    assert evaluate("exceeds", curve, at={"x": 2}, than={"x": 1}, times=times) is holds
+    assert evaluate("exceeds", curve, than={"x": 1}, times=times, of="largest") is holds
     noisy = Table("t", [({"x": x}, [{"seed": s, "y": y * s**x} for s in (1, 2, 3)]) for x, y in {1: 10, 2: 30}.items()])
-    assert judge("exceeds", noisy, at={"x": 2}, than={"x": 1}, times=7) is None
+    assert evaluate("exceeds", noisy, at={"x": 2}, than={"x": 1}, times=7) is None
 
 
 def test_leads_and_trails_every_rival():
     curve = {"a": 10, "b": 20, "c": 30}
-    assert judge("higher", curve, at={"x": "c"}, rivals={"x": ("a", "b")}) is True
-    assert judge("higher", curve, at={"x": "b"}, rivals={"x": ("a", "c")}) is False
-    assert judge("lower", curve, at={"x": "a"}, rivals={"x": ("b", "c")}) is True
-    assert judge("lower", curve, at={"x": "b"}, rivals={"x": ("a", "c")}) is False
-    assert judge("higher", {"a": 10, "b": 10}, at={"x": "a"}, rivals={"x": ("b",)}) is None
+    assert evaluate("higher", curve, at={"x": "c"}, rivals={"x": ("a", "b")}) is True
+    assert evaluate("higher", curve, at={"x": "b"}, rivals={"x": ("a", "c")}) is False
+    assert evaluate("lower", curve, at={"x": "a"}, rivals={"x": ("b", "c")}) is True
+    assert evaluate("lower", curve, at={"x": "b"}, rivals={"x": ("a", "c")}) is False
+    assert evaluate("higher", {"a": 10, "b": 10}, at={"x": "a"}, rivals={"x": ("b",)}) is None
 
 
 def test_shares_of_another_metric_in_another_setting():
     other = table({1: 20})
-    assert judge("within", {1: 20}, at={"x": 1}, other=other, than={"x": 1}, to=Z, low=45, high=55) is True
-    assert judge("within", {1: 30}, at={"x": 1}, other=other, than={"x": 1}, to=Z, low=45, high=55) is False
-    assert judge("nearest", {1: 21}, other=table({4: 5, 5: 10, 6: 40}), to=Z, over="x", value=5) is True
-    assert judge("nearest", {1: 70}, other=table({4: 5, 5: 10, 6: 40}), to=Z, over="x", value=5) is False
+    assert evaluate("within", {1: 20}, at={"x": 1}, other=other, than={"x": 1}, to=Z, low=45, high=55) is True
+    assert evaluate("within", {1: 30}, at={"x": 1}, other=other, than={"x": 1}, to=Z, low=45, high=55) is False
+    assert evaluate("nearest", {1: 21}, other=table({4: 5, 5: 10, 6: 40}), to=Z, over="x", value=5) is True
+    assert evaluate("nearest", {1: 70}, other=table({4: 5, 5: 10, 6: 40}), to=Z, over="x", value=5) is False
 
 
 def test_lowest():
-    assert judge("peak_at", {"a": 1, "b": 2}, least=True, value="a") is True
-    assert judge("peak_at", {"a": 1, "b": 2}, least=True, value="b") is False
-    assert judge("peak_at", {"a": 1, "b": 1}, least=True, value="b") is None
+    assert evaluate("peak_at", {"a": 1, "b": 2}, least=True, value="a") is True
+    assert evaluate("peak_at", {"a": 1, "b": 2}, least=True, value="b") is False
+    assert evaluate("peak_at", {"a": 1, "b": 1}, least=True, value="b") is None
 
 
 def gap(upper, verb, **args):
     points = [(({"x": x, "w": w}), [{"seed": 1, "y": y}]) for x, y in upper.items() for w, y in ((1, y), (0, 10 * x))]
-    return judge(verb, Table("t", points), at={"w": 1}, minus={"w": 0}, **args)
+    return evaluate(verb, Table("t", points), at={"w": 1}, minus={"w": 0}, **args)
 
 
 @pytest.mark.parametrize(
@@ -109,40 +109,40 @@ def test_a_gap_that_is_steady_or_grows_as_a_trend():
 
 
 def test_even_steps():
-    assert judge("even_steps", {1: 6, 2: 13, 3: 19}, share=15) is True
-    assert judge("even_steps", {1: 6, 2: 16, 3: 19}, share=15) is False
-    assert judge("even_steps", {1: 19, 2: 13, 3: 6}, share=15) is False
-    assert judge("even_steps", {1: 6, 2: 13, 3: 19, 4: 90}, share=15, last=3) is True
+    assert evaluate("even_steps", {1: 6, 2: 13, 3: 19}, share=15) is True
+    assert evaluate("even_steps", {1: 6, 2: 16, 3: 19}, share=15) is False
+    assert evaluate("even_steps", {1: 19, 2: 13, 3: 6}, share=15) is False
+    assert evaluate("even_steps", {1: 6, 2: 13, 3: 19, 4: 90}, share=15, last=3) is True
 
 
 def test_a_curve_that_flattens_and_one_that_slows_down():
     curve = {1: 1400, 2: 700, 3: 400, 4: 300, 5: 280, 6: 260}
-    assert judge("flattens", curve, until=3, after=4, share=50) is True
-    assert judge("flattens", {**curve, 6: 150}, until=3, after=4, share=50) is False
+    assert evaluate("flattens", curve, until=3, after=4, share=50) is True
+    assert evaluate("flattens", {**curve, 6: 150}, until=3, after=4, share=50) is False
     loads = {"1kbps": 1400, "1000kbps": 300, "1600kbps": 200}
     more = {"before": ["1kbps", "1000kbps"], "then": ["1000kbps", "1600kbps"], "share": 50}
-    assert judge("slower", loads, **more) is True
-    assert judge("slower", {**loads, "1000kbps": 700}, **more) is False
+    assert evaluate("slower", loads, **more) is True
+    assert evaluate("slower", {**loads, "1000kbps": 700}, **more) is False
 
 
 def test_a_curve_that_dips():
     curve = {1: 80, 2: 20, 3: 15, 4: 40, 5: 500}
-    assert judge("dips", curve, low=2, high=3, share=20) is True
-    assert judge("dips", curve, low=2, high=3, share=20, last=4) is True
-    assert judge("dips", curve, low=2, high=2, share=20) is False
-    assert judge("dips", {**curve, 5: 16}, low=2, high=3, share=20) is False
+    assert evaluate("dips", curve, low=2, high=3, share=20) is True
+    assert evaluate("dips", curve, low=2, high=3, share=20, last=4) is True
+    assert evaluate("dips", curve, low=2, high=2, share=20) is False
+    assert evaluate("dips", {**curve, 5: 16}, low=2, high=3, share=20) is False
 
 
 def test_gains_that_fall():
     places = {str(x): {"x": x} for x in (1, 2, 4)}
-    assert judge("gains_fall", {1: 10, 2: 15, 4: 18}, places=places, pairs=[["1", "2"], ["2", "4"]]) is True
-    assert judge("gains_fall", {1: 10, 2: 12, 4: 18}, places=places, pairs=[["1", "2"], ["2", "4"]]) is False
+    assert evaluate("gains_fall", {1: 10, 2: 15, 4: 18}, places=places, pairs=[["1", "2"], ["2", "4"]]) is True
+    assert evaluate("gains_fall", {1: 10, 2: 12, 4: 18}, places=places, pairs=[["1", "2"], ["2", "4"]]) is False
 
 
 def test_where_a_curve_first_falls_below_a_limit():
     curve = {1: 290, 2: 289, 3: 280}
-    assert judge("first_below", curve, limit=285, value=3) is True
-    assert judge("first_below", curve, limit=285, value=2) is False
+    assert evaluate("first_below", curve, limit=285, value=3) is True
+    assert evaluate("first_below", curve, limit=285, value=2) is False
 
 
 # --- Places that span several values, and names for combinations ------------------------------------------------------
@@ -168,5 +168,5 @@ def test_names_stand_for_combinations_of_swept_values():
     names = {"plain": {"kind": "r", "ack": "e"}, "delayed": {"kind": "r", "ack": "d"}}
     found = Table("t", points).named("version", names)
     assert [where for where, _ in found.points] == [{"x": 1, "version": "plain"}, {"x": 1, "version": "delayed"}]
-    assert judge("higher", found, at={"version": "delayed"}, rivals={"version": ("plain",)}) is True
+    assert evaluate("higher", found, at={"version": "delayed"}, rivals={"version": ("plain",)}) is True
     assert found.named("version", {"a": {"elsewhere": 1}}) is found

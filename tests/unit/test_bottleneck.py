@@ -117,8 +117,8 @@ def test_all_that_does_not_fit_is_reported_at_once() -> None:
 
 def test_cubic_and_bbr_follow_their_textbooks() -> None:
     [entry] = studies.find(["validation.bottleneck"])
-    _, judged, charts = weigh(entry, Data({}))
-    outcomes = {j.statement.id: [finding.outcome for finding in j.findings] for j in judged}
+    _, evaluated, charts = weigh(entry, Data({}))
+    outcomes = {j.statement.id: [finding.outcome for finding in j.findings] for j in evaluated}
     assert set(map(tuple, outcomes.values())) == {(Outcome.REPRODUCED,)}, outcomes
     assert [chart.name for chart in charts] == ["bottleneck-cubic", "bottleneck-bbr-window", "bottleneck-bbr-rate"]
 

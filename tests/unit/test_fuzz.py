@@ -182,7 +182,7 @@ def documents(flawed: bool) -> st.SearchStrategy[dict[str, Any]]:
 DOCUMENTS = st.one_of(documents(flawed=False), documents(flawed=True))
 
 
-def judge(build: Any) -> Scenario | None:
+def evaluate(build: Any) -> Scenario | None:
     """Builds a scenario; a refusal must be a readable one of the package."""
     try:
         return build()  # type: ignore[no-any-return]
@@ -195,7 +195,7 @@ def judge(build: Any) -> Scenario | None:
 
 @given(DOCUMENTS)
 def test_any_document_is_accepted_or_refused(document: dict[str, Any]) -> None:
-    scenario = judge(lambda: Scenario(document))
+    scenario = evaluate(lambda: Scenario(document))
     if scenario is not None:
         again = Scenario.from_document(parse(to_toml(scenario.resolved)))
         assert len(again.points) == len(scenario.points)
@@ -210,9 +210,9 @@ def test_any_text_is_accepted_or_refused(document: dict[str, Any], data: st.Data
     at = data.draw(st.integers(0, max(0, len(text) - 1)))
     cut = data.draw(st.integers(0, 3))
     text = text[:at] + data.draw(st.text(max_size=3)) + text[at + cut :]
-    judge(lambda: Scenario.from_document(parse(text, "fuzz.toml")))
+    evaluate(lambda: Scenario.from_document(parse(text, "fuzz.toml")))
 
 
 @given(st.text(max_size=200))
 def test_any_string_is_accepted_or_refused(text: str) -> None:
-    judge(lambda: Scenario.from_document(parse(text, "fuzz.toml")))
+    evaluate(lambda: Scenario.from_document(parse(text, "fuzz.toml")))

@@ -87,7 +87,9 @@ def _print(found: Probing) -> None:
         )
     )
     others = counted(path.others, "other flow")
-    console.print(f"with {others}, probed from {path.begin:g} s on; mean and 95 % interval over {seeds} seeds")
+    console.print(
+        f"with {others}, probed from {path.begin:g} s on; mean and 95 % interval over {counted(seeds, 'seed')}"
+    )
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in ("method", "capacity (kbit/s)", "error (%)", "available (kbit/s)", "error (%)", "probes", "seconds"):
         table.add_column(name, justify="left" if name == "method" else "right")

@@ -24,12 +24,14 @@ def print_reproduction(outcome: Reproduction, console: Console) -> None:
 
     for entry in outcome.entries:
         _print_entry(entry, outcome.caution, console)
-    known = [(e.entry.key, j) for e in outcome.entries for j in e.judged if j.outcome is Outcome.KNOWN]
+    known = [(e.entry.key, j) for e in outcome.entries for j in e.evaluated if j.outcome is Outcome.KNOWN]
     if known:
         console.print()
         console.print(Text("Disagree, and the cause is known:", style="bold"))
-        for key, judged in known:
-            console.print(Text(f"  {key}.{judged.statement.id}: {judged.statement.text} {judged.verdict.cause}"))
+        for key, evaluated in known:
+            console.print(
+                Text(f"  {key}.{evaluated.statement.id}: {evaluated.statement.text} {evaluated.verdict.cause}")
+            )
     console.print(Text(outcome.summary, style="bold"))
     if outcome.caution:
         console.print(Text(f"Note: {outcome.caution}.", style="yellow"))
@@ -56,21 +58,21 @@ def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:
     table.add_column("statement", ratio=3, overflow="fold")
     table.add_column("verdict", ratio=1, overflow="fold")
     table.add_column("cause; what each setting gave", ratio=5, overflow="fold")
-    for judged in outcome.judged:
-        statement = judged.statement
+    for evaluated in outcome.evaluated:
+        statement = evaluated.statement
         aside = "" if statement.kind == "claim" else f" [{statement.kind}, not counted]"
         fitted = " [criterion set after a first look]" if statement.fitted else ""
         table.add_row(
             Text(statement.id),
             Text(f"{statement.text}{aside}{fitted}"),
-            Text(judged.outcome.value, style=_STYLES[judged.outcome.tone]),
-            Text(judged.verdict.cause),
+            Text(evaluated.outcome.value, style=_STYLES[evaluated.outcome.tone]),
+            Text(evaluated.verdict.cause),
         )
-        for finding in judged.findings if len(judged.findings) > 1 else ():
+        for finding in evaluated.findings if len(evaluated.findings) > 1 else ():
             words = finding.measured
             if finding.reason:
                 words = f"{words} [{finding.reason}]" if words else finding.reason
-            contrast = "" if judged.decides(finding) else " (contrast)"
+            contrast = "" if evaluated.decides(finding) else " (contrast)"
             line = f"{finding.setting}{contrast}: {finding.outcome.value}. {words}"
             table.add_row("", "", "", Text(line, style="dim"))
     console.print(table)

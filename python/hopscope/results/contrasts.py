@@ -274,10 +274,10 @@ def across(
     whole = Side(result.scenario.title, result, result.points)
     names = _named(metrics, [whole])
     table = whole.table
-    swept = {key, *result.scenario.swept_with(key)}
+    linked = {key, *result.scenario.swept_with(key)}
     rest: list[dict[str, Any]] = []
     for point in result.points:
-        place = {name: value for name, value in point.set.items() if name not in swept}
+        place = {name: value for name, value in point.set.items() if name not in linked}
         if place not in rest:
             rest.append(place)
     base, *others = chosen
@@ -499,11 +499,11 @@ def _of_runs(first: Side, second: Side) -> list[str]:
 
 def _many(rows: Sequence[Contrast]) -> list[str]:
     """One in twenty intervals misses by chance, which matters where there are twenty."""
-    judged = [row for row in rows if row.difference.ci95 is not None]
-    if len(judged) < 20:
+    evaluated = [row for row in rows if row.difference.ci95 is not None]
+    if len(evaluated) < 20:
         return []
-    expected = number(round(len(judged) / 20, 1))
-    return [f"{len(judged)} comparisons at 95 %: about {expected} of them call chance a difference"]
+    expected = number(round(len(evaluated) / 20, 1))
+    return [f"{len(evaluated)} comparisons at 95 %: about {expected} of them call chance a difference"]
 
 
 def _are_named(first: Side, second: Side, differ: Sequence[str]) -> bool:

@@ -26,7 +26,7 @@ from hopscope.studies.folder import Part
 from hopscope.studies.measures import Measure
 from hopscope.studies.published import Row, read_csv
 from hopscope.studies.settings import Context
-from hopscope.studies.statements import judged
+from hopscope.studies.statements import evaluated
 from hopscope.studies.verdict import Finding, Outcome
 
 _WITHIN = re.compile(r"\+-\d+(\.\d+)?")
@@ -89,7 +89,7 @@ class Rule:
     without: tuple[str, ...] = ()
     call: Callable[[Mapping[str, str]], Mapping[str, Any]] | None = None
     label: str = ""
-    judge: Mapping[str, float | str] = field(default_factory=dict)
+    limits: Mapping[str, float | str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     panel: str = ""
     cause: str = ""
@@ -131,7 +131,7 @@ def _deviations(cells: Sequence[Cell], simulator: str, data: Data) -> list[Chart
         points = []
         limits = set()
         for cell in cells:
-            metric, limit = next(iter(cell.rule.judge.items()))
+            metric, limit = next(iter(cell.rule.limits.items()))
             mean = cell.numbers[metric].value or 0.0
             found = data[cell.label].find(cell.measures[metric]) if cell.label in data else None
             if cell.rule.panel == name and found is not None:
@@ -179,21 +179,21 @@ def _agrees(cell: Cell, metric: str, limit: float | str) -> Callable[[Data], lis
             return None, f"{words}; the other simulator's own interval leaves it open"
         return holds, words
 
-    def judge(data: Data) -> list[Finding]:
+    def evaluate(data: Data) -> list[Finding]:
         if cell.label not in data:
             return []
-        found = judged(check, data[cell.label])
+        found = evaluated(check, data[cell.label])
         if cell.rule.cause and found.outcome is Outcome.NOT_REPRODUCED:
             found = replace(found, outcome=Outcome.KNOWN, reason=cell.rule.cause)
         return [found]
 
-    return judge
+    return evaluate
 
 
 def _ranked(pairs: Sequence[tuple[Cell, Cell]], metric: str) -> Callable[[Data], list[Finding]]:
     """Whether of each pair the cell that carried more in the other simulator does so here."""
 
-    def judge(data: Data) -> list[Finding]:
+    def evaluate(data: Data) -> list[Finding]:
         wrong = []
         try:
             for better, worse in pairs:
@@ -205,7 +205,7 @@ def _ranked(pairs: Sequence[tuple[Cell, Cell]], metric: str) -> Callable[[Data],
         words = f"{len(pairs) - len(wrong)} of {len(pairs)} pairs"
         return [Finding(Outcome.NOT_REPRODUCED if wrong else Outcome.REPRODUCED, "; ".join([words, *wrong]))]
 
-    return judge
+    return evaluate
 
 
 # --- Reading ----------------------------------------------------------------------------------------------------------
@@ -218,7 +218,7 @@ def read_cells(part: Part, context: Context) -> Entry | None:
     found = _rows(part, columns, f"{simulator}, {{}} {samples}")
     if name not in context.scenarios:
         part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, context.scenarios)}")
-    first = Rule(judge=_limits(part), panel=part.text("panel", ""))
+    first = Rule(limits=_limits(part), panel=part.text("panel", ""))
     rules = [first, *(_rule(inner, columns, measures) for inner in part.array("rule"))]
     pattern = part.text("label")
     maker = _Maker(context, name, pattern, part.text("mark", pattern), frozenset(part.texts("per_second")), rules)
@@ -230,13 +230,13 @@ def read_cells(part: Part, context: Context) -> Entry | None:
     _check(part, cells, measures)
     if part.folder.problems:
         return None
-    judges = [*_agreements(cells, simulator.rpartition(".")[0] or simulator)]
-    judges += [(text, _ranked(_pairs(cells, where, same, metric), metric)) for text, where, same, metric in wanted]
+    evaluations = [*_agreements(cells, simulator.rpartition(".")[0] or simulator)]
+    evaluations += [(text, _ranked(_pairs(cells, where, same, metric), metric)) for text, where, same, metric in wanted]
     return Entry(
         "", "", simulator, "", "",
         settings=[Setting(cell.label, cell.document) for cell in cells],
         quantities=_quantities(cells),
-        statements=[Statement(f"c{place}", text, judge) for place, (text, judge) in enumerate(judges, 1)],
+        statements=[Statement(f"c{place}", text, evaluate) for place, (text, evaluate) in enumerate(evaluations, 1)],
         charts=lambda data: _deviations(cells, simulator, data),
     )  # fmt: skip
 
@@ -274,7 +274,7 @@ class _Maker:
             if rule.call is not None:
                 document = deep_merge(document, rule.call(names))
             own |= {metric: measures[other] for metric, other in rule.metrics.items() if metric in own}
-            given = {key: own_ for key in ("judge", "panel", "cause", "noisy") if (own_ := getattr(rule, key))}
+            given = {key: own_ for key in ("limits", "panel", "cause", "noisy") if (own_ := getattr(rule, key))}
             settled = replace(settled, **given)
         label = label.format(**names)
         document = filled(document, names) | {"title": f"{self.context.study} {label}"}
@@ -286,7 +286,7 @@ class _Maker:
 def _check(part: Part, cells: Sequence[Cell], measures: Mapping[str, Measure]) -> None:
     """Notes what is judged without a measure, and cells that have one label."""
     for cell in cells:
-        for metric in cell.rule.judge.keys() - cell.measures.keys():
+        for metric in cell.rule.limits.keys() - cell.measures.keys():
             why = "not measured" if metric in measures else "no metric"
             part.problem("", f"{cell.label}: {metric!r} is judged, but {why}")
     labels = [cell.label for cell in cells]
@@ -297,7 +297,7 @@ def _check(part: Part, cells: Sequence[Cell], measures: Mapping[str, Measure]) -
 def _agreements(cells: Sequence[Cell], family: str) -> Iterator[tuple[str, Callable[[Data], list[Finding]]]]:
     """The statement that each judged metric of each cell agrees, and its check."""
     for cell in cells:
-        for metric, limit in cell.rule.judge.items():
+        for metric, limit in cell.rule.limits.items():
             text = f"{cell.label}: {cell.measures[metric].label} within {_far(limit)} of {family}."
             yield text, _agrees(cell, metric, limit)
 
@@ -339,7 +339,7 @@ def _rule(part: Part, columns: Sequence[str], measures: Mapping[str, Measure]) -
 
 def _limits(part: Part) -> Mapping[str, float | str]:
     """How far the metrics may be off."""
-    limits = part.table("judge")
+    limits = part.table("limits")
     for metric, limit in limits.items():
         words = isinstance(limit, str) and (
             limit in {INTERVAL, SPREAD} or _WITHIN.fullmatch(limit) or _BEYOND.fullmatch(limit)
@@ -348,7 +348,7 @@ def _limits(part: Part) -> Mapping[str, float | str]:
             allowed = (
                 f'a share in %, "N % beyond both intervals", "{INTERVAL}", "{SPREAD}" or a number after "{WITHIN}"'
             )
-            part.problem("judge", f"{metric}: found {limit!r}; allowed: {allowed}")
+            part.problem("limits", f"{metric}: found {limit!r}; allowed: {allowed}")
     return limits
 
 

@@ -8,14 +8,14 @@ from hopscope import _core
 from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
 from hopscope.results.samples import Table
 from hopscope.results.stats import jain
-from hopscope.studies.verbs import Check, Judgement, verb
+from hopscope.studies.verbs import Check, Evaluation, verb
 
 NAMES = ("is_set", "airtime", "bottleneck", "jain_index")
 """The verbs of this file: none has a metric, nor anything to say of published numbers."""
 
 
 @verb("is_set", "key value")
-def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
+def _is_set(check: Check, _table: Table, _other: Table | None) -> Evaluation:
     """A key of the engine's configuration has this value (a default: not counted)."""
     from hopscope.scenario import Scenario
 
@@ -27,7 +27,7 @@ def _is_set(check: Check, _table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("airtime", "bytes rate")
-def _airtime(check: Check, _table: Table, _other: Table | None) -> Judgement:
+def _airtime(check: Check, _table: Table, _other: Table | None) -> Evaluation:
     """A frame of so many `bytes` at `rate` bit/s takes what the formulas of IEEE 802.11 give, to the nanosecond."""
     size, rate, preset = check.args["bytes"], check.args["rate"], check.document["radio"]["preset"]
     radio = _core.base_config("standard", preset)["radio"]
@@ -37,7 +37,7 @@ def _airtime(check: Check, _table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("bottleneck", "link from", "low high")
-def _bottleneck(check: Check, _table: Table, _other: Table | None) -> Judgement:
+def _bottleneck(check: Check, _table: Table, _other: Table | None) -> Evaluation:
     """One flow over a `link` (arguments of `hopscope.bottleneck`) carries `low` to `high` kbit/s from `from` s on."""
     from hopscope.running.wired import bottleneck
 
@@ -48,7 +48,7 @@ def _bottleneck(check: Check, _table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("jain_index", "numbers value share")
-def _jain_index(check: Check, _table: Table, _other: Table | None) -> Judgement:
+def _jain_index(check: Check, _table: Table, _other: Table | None) -> Evaluation:
     """Jain's index of the printed `numbers` is `value`, to `share` either way."""
     found, printed = jain(check.args["numbers"]), check.args["value"]
     words = f"{found:.4f} from the printed numbers, {printed} printed"

@@ -96,7 +96,7 @@ class Statement:
     Attributes:
         id: `c1`, `c2`, ... within the entry.
         text: the statement in our own words, with the criterion it is judged by.
-        judge: takes the data of the entry; returns one finding for each setting judged.
+        evaluate: takes the data of the entry; returns one finding for each setting judged.
         kind: see `Kind`.
         because: the cause, in one sentence, where it does not hold.
         fitted: whether the criterion was set after a first look at the results; the page says so.
@@ -107,7 +107,7 @@ class Statement:
 
     id: str
     text: str
-    judge: Callable[[Data], Sequence[Finding]]
+    evaluate: Callable[[Data], Sequence[Finding]]
     kind: Kind = "claim"
     because: str = ""
     fitted: bool = False

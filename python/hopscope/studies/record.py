@@ -50,10 +50,10 @@ def changes(outcome: Reproduction, studies: Sequence[Study]) -> list[str]:
             if not entry.entry.key.startswith(f"{study.key}."):
                 continue
             known = before.get(entry.entry.key, {})
-            for judged in entry.judged:
-                was, now = known.get(judged.statement.id), judged.outcome.value
+            for one in entry.evaluated:
+                was, now = known.get(one.statement.id), one.outcome.value
                 if was != now:
-                    found.append(f"{entry.entry.key}.{judged.statement.id}: {was or 'not recorded'} before, {now} now")
+                    found.append(f"{entry.entry.key}.{one.statement.id}: {was or 'not recorded'} before, {now} now")
     return found
 
 
@@ -71,7 +71,7 @@ def record(outcome: Reproduction, studies: Sequence[Study]) -> list[Path]:
         form: Recorded = whole.setdefault(_form(outcome.quick), {})
         for entry in outcome.entries:
             if entry.entry.key.startswith(f"{study.key}."):
-                form[entry.entry.key] = {j.statement.id: j.outcome.value for j in entry.judged}
+                form[entry.entry.key] = {j.statement.id: j.outcome.value for j in entry.evaluated}
         order = [entry.key for entry in study.entries]
         whole[_form(outcome.quick)] = {key: form[key] for key in order if form.get(key)}
         try:

@@ -52,7 +52,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Judged:
+class Evaluated:
     """A statement, its findings and its verdict.
 
     Attributes:
@@ -88,19 +88,19 @@ class EntryOutcome:
 
     entry: Entry
     measured: tuple[Measured, ...]
-    judged: tuple[Judged, ...]
+    evaluated: tuple[Evaluated, ...]
     charts: tuple[Chart, ...]
     results: Mapping[str, Result]
     remarks: tuple[str, ...] = ()
 
     def count(self, outcome: Outcome) -> int:
         """How many claims have this outcome."""
-        return sum(j.outcome is outcome for j in self.judged if j.statement.kind == "claim")
+        return sum(j.outcome is outcome for j in self.evaluated if j.statement.kind == "claim")
 
     @property
     def aside(self) -> int:
         """How many statements are look-ups of defaults or arithmetic, and not counted."""
-        return sum(j.statement.kind != "claim" for j in self.judged)
+        return sum(j.statement.kind != "claim" for j in self.evaluated)
 
     def cells(self) -> list[tuple[Measured, str, Finding]]:
         """Every published number with what it says of a setting that decides."""
@@ -168,9 +168,9 @@ class Reproduction(Request):
         """How many claims have this outcome."""
         return sum(entry.count(outcome) for entry in self.entries)
 
-    def headline(self, study: Study) -> list[tuple[str, Judged]]:
+    def headline(self, study: Study) -> list[tuple[str, Evaluated]]:
         """The main claims of a study that have been judged, each with the key of its entry."""
-        found = {f"{e.entry.key}.{j.statement.id}": (e.entry.key, j) for e in self.entries for j in e.judged}
+        found = {f"{e.entry.key}.{j.statement.id}": (e.entry.key, j) for e in self.entries for j in e.evaluated}
         return [found[key] for claim in study.headline if (key := f"{study.key}.{claim}") in found]
 
     @property
@@ -308,7 +308,7 @@ def _outcome(request: Request, chosen: Sequence[Entry], found: Mapping[str, Resu
     outcomes = []
     for entry in chosen:
         own = {study.label: found[_identity(study, quick=request.quick)] for study in entry.settings}
-        outcome = judge(entry, own)
+        outcome = evaluate(entry, own)
         if request.changes and not entry.settings:
             outcome = replace(outcome, remarks=("nothing is simulated here: --set changes nothing",))
         outcomes.append(outcome)
@@ -321,12 +321,12 @@ def _outcome(request: Request, chosen: Sequence[Entry], found: Mapping[str, Resu
     return Reproduction(**vars(request), entries=tuple(outcomes), failures=failures, studies=studies)
 
 
-def judge(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
+def evaluate(entry: Entry, results: Mapping[str, Result]) -> EntryOutcome:
     """Measure, judge and chart an entry from the results of its studies, by label."""
     tables = list(tables_of(entry, results).values())
-    measured, judged, charts = weigh(entry, Data(tables))
-    remarks = (*common_readings(judged), *silent_flows(tables))
-    return EntryOutcome(entry, measured, judged, charts, dict(results), remarks)
+    measured, evaluated, charts = weigh(entry, Data(tables))
+    remarks = (*common_readings(evaluated), *silent_flows(tables))
+    return EntryOutcome(entry, measured, evaluated, charts, dict(results), remarks)
 
 
 def tables_of(entry: Entry, results: Mapping[str, Result]) -> dict[str, Table]:
@@ -335,10 +335,10 @@ def tables_of(entry: Entry, results: Mapping[str, Result]) -> dict[str, Table]:
     return {label: settings[label].table(result.timed()) for label, result in results.items()}
 
 
-def common_readings(judged: Sequence[Judged]) -> list[str]:
+def common_readings(evaluated: Sequence[Evaluated]) -> list[str]:
     """In which one reading of what is not published most statements hold together; nothing without readings."""
     held: dict[str, dict[str, bool]] = {}
-    for one in judged:
+    for one in evaluated:
         if one.statement.kind == "claim":
             for finding in one.findings:
                 reading = one.places.get(finding.setting, Place()).reading
@@ -383,7 +383,7 @@ def silent_flows(tables: Sequence[Table]) -> list[str]:
     return remarks
 
 
-def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Judged, ...], tuple[Chart, ...]]:
+def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Evaluated, ...], tuple[Chart, ...]]:
     """What the tables of an entry say: quantities that were measured, judged statements, charts that are not empty."""
     measured = []
     for quantity in entry.quantities:
@@ -396,9 +396,9 @@ def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Judged,
             measured.append(Measured(quantity, tuple(values)))
     contrast = frozenset(setting.label for setting in entry.settings if not setting.decides)
     places = {setting.label: Place(setting.row, setting.reading) for setting in entry.settings}
-    judged = [Judged(statement, tuple(statement.judge(data)), contrast, places) for statement in entry.statements]
+    evaluated = [Evaluated(one, tuple(one.evaluate(data)), contrast, places) for one in entry.statements]
     charts = [chart for chart in entry.charts(data) if not chart.is_empty]
-    return tuple(measured), tuple(judged), tuple(charts)
+    return tuple(measured), tuple(evaluated), tuple(charts)
 
 
 def scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = False) -> dict[str, Scenario]:
@@ -442,12 +442,12 @@ def _entry_json(outcome: EntryOutcome) -> dict[str, Any]:
         **{name: getattr(entry, name) for name in ("key", "title", "source", "item")},
         "statements": [
             {
-                **{name: getattr(judged.statement, name) for name in ("id", "text", "kind", "fitted")},
-                "outcome": judged.outcome.value,
-                "cause": judged.verdict.cause,
-                "findings": [{**asdict(f), "decides": judged.decides(f)} for f in judged.findings],
+                **{name: getattr(evaluated.statement, name) for name in ("id", "text", "kind", "fitted")},
+                "outcome": evaluated.outcome.value,
+                "cause": evaluated.verdict.cause,
+                "findings": [{**asdict(f), "decides": evaluated.decides(f)} for f in evaluated.findings],
             }
-            for judged in outcome.judged
+            for evaluated in outcome.evaluated
         ],
         "quantities": [
             {

@@ -19,7 +19,7 @@ from hopscope.studies.folder import Part
 from hopscope.studies.measures import OF, Measure
 from hopscope.studies.published import Row, as_table
 from hopscope.studies.settings import Built, Context, matches, written
-from hopscope.studies.verbs import VERBS, Check, Judgement, all_of
+from hopscope.studies.verbs import VERBS, Check, Evaluation, all_of
 from hopscope.studies.verdict import Finding, Outcome
 
 _COMMON = ("verb", "metric", "at", "for", "given", "on")
@@ -48,7 +48,7 @@ class Bound:
     measures: Mapping[str, Measure] = field(default_factory=dict)
     picks: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
-    def judge(self, built: Built, tables: Callable[[str], Table | None]) -> Judgement:
+    def evaluate(self, built: Built, tables: Callable[[str], Table | None]) -> Evaluation:
         """Whether it holds in a setting, whose table and that of others `tables` gives by label.
 
         Raises:
@@ -58,7 +58,7 @@ class Bound:
         other = tables(self.versus.format(**built.names)) if self.versus else None
         if table is None or (self.versus and other is None):
             raise NoSamplesError("the setting has no run")
-        found: list[tuple[str, Judgement]] = []
+        found: list[tuple[str, Evaluation]] = []
         missing: NoSamplesError | None = None
         for values in itertools.product(*(self._values(table, key) for key in self.loop)):
             at = dict(zip(self.loop, values, strict=True))
@@ -68,9 +68,9 @@ class Bound:
             )
             name = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in at.items())
             try:
-                if self.given is not None and _placed(self.given.check, at).judge(table, other)[0] is not True:
+                if self.given is not None and _placed(self.given.check, at).evaluate(table, other)[0] is not True:
                     continue
-                found.append((name, check.judge(table, other)))
+                found.append((name, check.evaluate(table, other)))
             except NoSamplesError as error:
                 missing = error
         if not found:
@@ -122,7 +122,7 @@ def read_statement(part: Part, context: Context) -> Statement:
     trend = _bound(weaker, context, chosen) if weaker is not None else None
     bound = [check for check in checks if check is not None]
 
-    def judge(data: Data) -> list[Finding]:
+    def evaluate(data: Data) -> list[Finding]:
         unrun = {built.setting.label for built in chosen if not built.runs}
 
         def tables(label: str) -> Table | None:
@@ -136,7 +136,7 @@ def read_statement(part: Part, context: Context) -> Statement:
     return Statement(
         identity,
         f"{text} (judged: {criterion})" if criterion else text,
-        judge,
+        evaluate,
         kind=cast(Kind, kind),
         because=because,
         fitted=fitted,
@@ -146,7 +146,7 @@ def read_statement(part: Part, context: Context) -> Statement:
     )
 
 
-def judged(check: Callable[[Table], Judgement], table: Table) -> Finding:
+def evaluated(check: Callable[[Table], Evaluation], table: Table) -> Finding:
     """What a check says of one setting: undecided where it hangs on a difference within noise."""
     try:
         holds, measured = check(table)
@@ -170,12 +170,12 @@ def _finding(
     if table is None:
         return Finding(Outcome.UNDECIDED, "", built.setting.label, "the setting has no run")
 
-    def whole(_table: Table) -> Judgement:
-        return all_of([("", check.judge(built, tables)) for check in bound])
+    def whole(_table: Table) -> Evaluation:
+        return all_of([("", check.evaluate(built, tables)) for check in bound])
 
-    finding = judged(whole, table)
+    finding = evaluated(whole, table)
     if finding.outcome is Outcome.NOT_REPRODUCED and trend is not None:
-        weaker = judged(lambda _table: trend.judge(built, tables), table)
+        weaker = evaluated(lambda _table: trend.evaluate(built, tables), table)
         if weaker.outcome is Outcome.REPRODUCED:
             return replace(finding, outcome=Outcome.IN_TREND, reason=f"in trend: {weaker.measured}")
     return finding
@@ -198,7 +198,7 @@ def _on_numbers(
         if any(check.check.verb in (*direct.NAMES, "python") or check.on for check in bound):
             return None
         try:
-            verdict, words = all_of([("", check.judge(built, made.get)) for check in bound])
+            verdict, words = all_of([("", check.evaluate(built, made.get)) for check in bound])
         except (NoSamplesError, ZeroDivisionError):
             continue
         finding = Finding(Outcome.REPRODUCED if verdict else Outcome.NOT_REPRODUCED, words)

@@ -19,7 +19,7 @@ from hopscope.results.samples import Estimate, NoSamplesError, Table, Where, est
 from hopscope.results.stats import gradual, number, rank_correlation, slope
 from hopscope.studies.measures import Measure, Reading, Replicas, curve, paired, position
 
-Judgement = tuple[Verdict, str]
+Evaluation = tuple[Verdict, str]
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,11 @@ class Check:
     than: Where | None = None
     document: Mapping[str, Any] = field(default_factory=dict)
     names: Mapping[str, str] = field(default_factory=dict)
-    call: Callable[..., Judgement] | None = None
+    call: Callable[..., Evaluation] | None = None
 
-    def judge(self, table: Table, other: Table | None) -> Judgement:
+    def evaluate(self, table: Table, other: Table | None) -> Evaluation:
         """Whether it holds in a setting, against another where it compares settings."""
-        return VERBS[self.verb].judge(self, table, other)
+        return VERBS[self.verb].evaluate(self, table, other)
 
     @property
     def limits(self) -> tuple[float, float]:
@@ -91,14 +91,14 @@ class Check:
         return {value: {**self.at, self.along: value} for value in table.values(self.along)}
 
 
-Judge = Callable[..., Judgement]
+Evaluate = Callable[..., Evaluation]
 
 
 @dataclass(frozen=True)
 class Verb:
     """A verb: the function that judges, the arguments it cannot do without, and further ones it knows."""
 
-    judge: Judge
+    evaluate: Evaluate
     needs: Sequence[str]
     takes: Sequence[str]
 
@@ -106,12 +106,12 @@ class Verb:
 VERBS: dict[str, Verb] = {}
 
 
-def verb(name: str, needs: str = "", takes: str = "", **fixed: int) -> Callable[[Judge], Judge]:
+def verb(name: str, needs: str = "", takes: str = "", **fixed: int) -> Callable[[Evaluate], Evaluate]:
     """Enter a function as a verb; `along`, `than` and `places` are read as places, other arguments as they are."""
 
-    def enter(judge: Judge) -> Judge:
-        VERBS[name] = Verb(partial(judge, **fixed), needs.split(), takes.split())
-        return judge
+    def enter(evaluate: Evaluate) -> Evaluate:
+        VERBS[name] = Verb(partial(evaluate, **fixed), needs.split(), takes.split())
+        return evaluate
 
     return enter
 
@@ -142,7 +142,7 @@ def _words(means: Mapping[Any, float], unit: str = "") -> str:
 
 
 @verb("peak_at", takes="along places value not only least")
-def _peak_at(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _peak_at(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """The largest mean (`least`: the least) is at `value` (or one of them), or not at `not`; `only`: beyond noise."""
     peak = best_among(table, check.measure, check.spots(table), least=bool(check.args.get("least")))
     words = peak.words(check.measure.unit)
@@ -161,7 +161,7 @@ def _peak_at(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("ranks", "places", "order")
-def _ranks(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _ranks(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """The named places in this order, highest first, beyond noise."""
     names = check.args.get("order") or list(check.places)
     found = {name: table.interval(check.measure, check.places[name]) for name in names}
@@ -172,7 +172,7 @@ def _ranks(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 @verb("higher", takes="than versus rivals times skip_zero or_equal first last of along", sign=1)
 @verb("lower", takes="than versus rivals times skip_zero or_equal first last of along", sign=-1)
-def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
+def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> Evaluation:
     """Above or below the value at `than`, at each of `rivals` (a key with values), or in the setting `versus`.
 
     `times`: or that many times the value; `or_equal`: or within noise of it; `of = "loss"`: of the losses along a key.
@@ -208,7 +208,7 @@ def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> 
 
 @verb("rises", takes="along places minus how correlation first last than versus", sign=1)
 @verb("falls", takes="along places minus how correlation first last than versus", sign=-1)
-def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> Judgement:
+def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> Evaluation:
     """Along a key or places: at every step, as a trend, between the ends or gradually; in % of `than` or `versus`.
 
     With `minus`: what lies between the place and that one.
@@ -233,7 +233,7 @@ def _monotone(check: Check, table: Table, other: Table | None, *, sign: int) -> 
 
 
 @verb("steady", "share", "along places minus about first last")
-def _steady(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _steady(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """The least is at most `share` % below the largest; `about = "mean"`: all are within `share` % of their mean."""
     means = check.means(table, least=1)
     low, high, level = min(means.values()), max(means.values()), sum(means.values()) / len(means)
@@ -248,7 +248,7 @@ def _steady(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("rises_on", "along share", "first last")
-def _rises_on(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _rises_on(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Grows at every step, each by at least `share` % of the step before for one unit of the key."""
     means = check.means(table, 3)
     steps = [(b - a) / (position(y) - position(x)) for (x, a), (y, b) in pairwise(means.items())]
@@ -258,7 +258,7 @@ def _rises_on(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("slope", "along low high", "best")
-def _slope(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _slope(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """The fitted line rises by `low` to `high`; `best`: that of the best value of that key."""
     spots = check.spots(table)
     lines = [
@@ -281,7 +281,7 @@ def _best_of_each(check: Check, table: Table, at: Where) -> Replicas:
 
 
 @verb("straight", "along share", "first last")
-def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _straight(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """At most `share` % of the largest value off a straight line."""
     means = check.means(table)
     x, y = [position(at) for at in means], list(means.values())
@@ -293,7 +293,7 @@ def _straight(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("saturates", "along share", "first last")
-def _saturates(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _saturates(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """From nine tenths of its largest value on it stays within `share` %; a level from the first value on is none."""
     means = check.means(table)
     top = max(means.values())
@@ -307,7 +307,7 @@ def _saturates(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("precedes", "along to limit")
-def _precedes(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _precedes(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Along a key it reaches `limit` at a smaller value than the metric `to` does, if that does at all."""
 
     def first(measure: Measure) -> Any:
@@ -322,7 +322,7 @@ def _precedes(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("tracks", "along to", "share correlation")
-def _tracks(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _tracks(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Off the metric `to` by at most `share` % of its largest value in the mean, or in step with it (`correlation`)."""
     curves = [[value.mean for _, value in table.curve(check.along, one)] for one in (check.args["to"], check.measure)]
     if any(len(curve) < len(table.values(check.along)) for curve in curves):
@@ -343,7 +343,7 @@ def _tracks(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("largest_of", "metrics value", "high")
-def _largest_of(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _largest_of(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """The largest mean of the `metrics` is that of one of `value`, and at most `high`."""
     means = {measure.label: table.mean(measure, check.at) for measure in check.args["metrics"]}
     top = max(means, key=lambda name: means[name])
@@ -353,7 +353,7 @@ def _largest_of(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("every_case", takes="low high")
-def _every_case(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _every_case(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Every value behind the metric is there in every run, and from `low` to `high`."""
     assert check.measure.paths is not None
     found = [read(run, path) for run in table.runs() for path in check.measure.paths(run)]
@@ -368,7 +368,7 @@ def _every_case(check: Check, table: Table, _other: Table | None) -> Judgement:
 @verb("within", "low high", "to than versus of along runs first last")
 @verb("at_least", "limit", "to than versus of along runs first last")
 @verb("at_most", "limit", "to than versus of along runs first last")
-def _limited(check: Check, table: Table, other: Table | None) -> Judgement:
+def _limited(check: Check, table: Table, other: Table | None) -> Evaluation:
     """From `low` to `high`, at least or at most `limit`; in per cent of the metric `to`, of `than` or of `versus`."""
     least, most = check.limits
     if "limit" in check.args:
@@ -389,7 +389,7 @@ def _limited(check: Check, table: Table, other: Table | None) -> Judgement:
 
 
 @verb("gain_between", takes="than versus low high of along first last")
-def _gain(check: Check, table: Table, other: Table | None) -> Judgement:
+def _gain(check: Check, table: Table, other: Table | None) -> Evaluation:
     """`low` to `high` % more than at `than` or in `versus`."""
     reading = check.reading()
     if reading.over is None and other is None:
@@ -400,7 +400,7 @@ def _gain(check: Check, table: Table, other: Table | None) -> Judgement:
 
 
 @verb("close", "share", "value model than of along first last")
-def _close(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _close(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Within `share` % of `value`, or of what a model gives there."""
     measured = check.reading().take(table)
     if "model" not in check.args and "value" not in check.args:
@@ -413,7 +413,7 @@ def _close(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("share", takes="above below low high than versus")
-def _share(check: Check, table: Table, other: Table | None) -> Judgement:
+def _share(check: Check, table: Table, other: Table | None) -> Evaluation:
     """`low` to `high` % of the runs lie above or below; in per cent of `than` or `versus`, where compared."""
     samples = table.samples(check.measure, check.at)
     if check.than is not None or other is not None:
@@ -429,7 +429,7 @@ def _share(check: Check, table: Table, other: Table | None) -> Judgement:
 
 
 @verb("python", "function", "along to than versus places value low high first last")
-def _python(check: Check, table: Table, other: Table | None) -> Judgement:
+def _python(check: Check, table: Table, other: Table | None) -> Evaluation:
     """A function of checks.py."""
     assert check.call is not None
     return check.call(check, table, other) if other is not None else check.call(check, table)
@@ -439,7 +439,7 @@ def _python(check: Check, table: Table, other: Table | None) -> Judgement:
 
 
 @verb("exceeds", "times", "than versus of along first last")
-def _exceeds(check: Check, table: Table, other: Table | None) -> Judgement:
+def _exceeds(check: Check, table: Table, other: Table | None) -> Evaluation:
     """Above `times` the value at `than` or in `versus`; `of = "largest"`: its largest along a key."""
     largest = check.args.get("of") == "largest"
     found = check.curve(table, least=2) if largest else {0: table.by_replica(check.measure, check.at)}
@@ -451,7 +451,7 @@ def _exceeds(check: Check, table: Table, other: Table | None) -> Judgement:
 
 
 @verb("nearest", "over to value versus")
-def _nearest(check: Check, table: Table, other: Table | None) -> Judgement:
+def _nearest(check: Check, table: Table, other: Table | None) -> Evaluation:
     """Of the metric `to` over the key `over` of `versus`, that at `value` is the nearest."""
     reached = table.interval(check.measure, check.at)
     curve = (other or table).curve(check.args["over"], check.args["to"], {})
@@ -464,7 +464,7 @@ def _nearest(check: Check, table: Table, other: Table | None) -> Judgement:
 
 
 @verb("even_steps", "along share", "first last")
-def _even_steps(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _even_steps(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Rises, by steps that differ by at most `share` % from their mean."""
     means = check.means(table)
     steps = [b - a for a, b in pairwise(means.values())]
@@ -475,7 +475,7 @@ def _even_steps(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("flattens", "along until after share")
-def _flattens(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _flattens(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Relative steps beyond `after` are at most `share` % of the least up to `until`."""
     means = check.means(table)
     early: list[float] = []
@@ -493,7 +493,7 @@ def _flattens(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("slower", "along before then share")
-def _slower(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _slower(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """The slope between the values of `then` is at most `share` % of that between those of `before`."""
     slopes = []
     words = []
@@ -505,7 +505,7 @@ def _slower(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("dips", "along low high share", "first last")
-def _dips(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _dips(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Least from `low` to `high`, and both ends `share` % or more above that."""
     means = check.means(table)
     lowest = min(means, key=lambda at: means[at])
@@ -518,7 +518,7 @@ def _dips(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("gains_fall", "places pairs")
-def _gains_fall(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _gains_fall(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """The relative changes between the places of each of `pairs` fall from pair to pair."""
     gains: dict[str, Replicas] = {}
     for first, last in check.args["pairs"]:
@@ -530,22 +530,22 @@ def _gains_fall(check: Check, table: Table, _other: Table | None) -> Judgement:
 
 
 @verb("first_below", "along limit value", "first last")
-def _first_below(check: Check, table: Table, _other: Table | None) -> Judgement:
+def _first_below(check: Check, table: Table, _other: Table | None) -> Evaluation:
     """Along a key it is below `limit` from `value` on."""
     means = check.means(table)
     at = next((value for value, mean in means.items() if mean < check.args["limit"]), None)
     return at == check.args["value"], f"{at if at is not None else 'nowhere'} ({_words(means, check.measure.unit)})"
 
 
-def all_of(judgements: Sequence[tuple[str, Judgement]]) -> Judgement:
+def all_of(evaluations: Sequence[tuple[str, Evaluation]]) -> Evaluation:
     """Every part has to hold; the words name those that do not first."""
-    verdict = every(judged for _, (judged, _) in judgements)
-    if verdict is True or len(judgements) == 1:
-        chosen = list(judgements[:3])
+    verdict = every(evaluated for _, (evaluated, _) in evaluations)
+    if verdict is True or len(evaluations) == 1:
+        chosen = list(evaluations[:3])
     else:
-        chosen = [item for item in judgements if item[1][0] is verdict]
+        chosen = [item for item in evaluations if item[1][0] is verdict]
     words = "; ".join(f"{name}: {text}" if name else text for name, (_, text) in chosen[:3])
-    if len(judgements) > 1 and len(judgements) > len(chosen[:3]):
-        held = sum(judged is True for _, (judged, _) in judgements)
-        words += f" (holds at {held} of {len(judgements)} places)"
+    if len(evaluations) > 1 and len(evaluations) > len(chosen[:3]):
+        held = sum(evaluated is True for _, (evaluated, _) in evaluations)
+        words += f" (holds at {held} of {len(evaluations)} places)"
     return verdict, words

@@ -127,14 +127,14 @@ def conclude(
     rows: dict[str, list[Finding]] = {}
     for finding in findings:
         rows.setdefault(places.get(finding.setting, Place()).row, []).append(finding)
-    judged = {row: _row(found, places) for row, found in rows.items()}
-    if not judged:
+    evaluated = {row: _row(found, places) for row, found in rows.items()}
+    if not evaluated:
         return Verdict(Outcome.UNDECIDED, "No setting that decides it has run.")
-    worst = min(judged.values(), key=lambda verdict: _WORST_FIRST.index(verdict.outcome))
+    worst = min(evaluated.values(), key=lambda verdict: _WORST_FIRST.index(verdict.outcome))
     outcome, cause = worst.outcome, worst.cause
-    if len(judged) > 1 and outcome is not Outcome.REPRODUCED:
-        held = sum(verdict.outcome is Outcome.REPRODUCED for verdict in judged.values())
-        cause = f"{_sentence(cause)} It holds in {held} of {len(judged)} rows."
+    if len(evaluated) > 1 and outcome is not Outcome.REPRODUCED:
+        held = sum(verdict.outcome is Outcome.REPRODUCED for verdict in evaluated.values())
+        cause = f"{_sentence(cause)} It holds in {held} of {len(evaluated)} rows."
     if outcome is Outcome.NOT_REPRODUCED and reference is not None:
         if reference.outcome is Outcome.NOT_REPRODUCED:
             outcome = Outcome.REFERENCE_AGREES

@@ -6,7 +6,7 @@ from hopscope.errors import ranges
 from hopscope.results.comparisons import Order, best, best_among, between, difference, every
 from hopscope.results.samples import Estimate, NoSamplesError, Table, estimate, read, show
 from hopscope.results.stats import number, rank_correlation, slope
-from hopscope.studies.statements import judged
+from hopscope.studies.statements import evaluated
 from hopscope.studies.verdict import Outcome
 
 
@@ -80,14 +80,14 @@ def test_a_table_without_the_point_has_no_samples():
         curve({1: [1.0]}).values("y")
 
 
-def test_judges_turn_missing_samples_into_not_reproducible():
-    finding = judged(lambda table: (True, str(table.mean("flow.0.t", {"x": 2}))), curve({1: [1.0]}))
+def test_evaluations_turn_missing_samples_into_not_reproducible():
+    finding = evaluated(lambda table: (True, str(table.mean("flow.0.t", {"x": 2}))), curve({1: [1.0]}))
     assert finding.outcome is Outcome.UNDECIDED
     assert "x = 2" in finding.reason
 
 
 def test_what_noise_hides_is_neither_passed_nor_failed():
-    finding = judged(lambda _table: (None, "words"), curve({1: [1.0, 2.0]}))
+    finding = evaluated(lambda _table: (None, "words"), curve({1: [1.0, 2.0]}))
     assert (finding.outcome, finding.measured) == (Outcome.UNDECIDED, "words")
     assert "noise of 2 seeds" in finding.reason
 
