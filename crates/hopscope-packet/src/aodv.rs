@@ -68,6 +68,7 @@ pub struct Rrep {
 /// Route error.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rerr {
+    // In place, as a message is copied with its packet: the 255 that the RFC allows would make every packet larger.
     unreachable: [(NodeId, u32); Rerr::MAX],
     count: u8,
 }
@@ -92,6 +93,8 @@ impl Rerr {
 impl AodvMessage {
     /// Bytes without network header.
     pub fn bytes(&self, envelope: AodvEnvelope) -> u32 {
+        // In ns-2 requests and what answers them carry the time of the request; errors do not, nor does anything in
+        // the RFC.
         let fields = match self {
             AodvMessage::Rreq(_) => 24 + envelope.time_stamp,
             AodvMessage::Rrep(_) | AodvMessage::Hello(_) => 20 + envelope.time_stamp,

@@ -134,6 +134,7 @@ impl PacketArena {
     /// Packets stored that the next hop has not received, in no order that means anything.
     pub fn pending(&self) -> impl Iterator<Item = &Packet> {
         let mut stored = vec![true; self.slots.len()];
+        // A free slot still holds the last packet that lay there.
         self.free.iter().for_each(|id| stored[id.index()] = false);
         self.slots
             .iter()

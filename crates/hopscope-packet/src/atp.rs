@@ -94,6 +94,7 @@ impl AtpPacket {
 
     /// The blocks as first number and first number behind, in order.
     pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
+        // Each run counts from the one before, so that 16 bits do wherever the numbers are.
         let mut at = u64::from(self.number);
         self.runs.all().iter().map(move |run| {
             let from = at + u64::from(run.gap);

@@ -319,6 +319,7 @@ impl DccpPacket {
     /// Appends octets of an Ack Vector while there is room for them and so many octets of other options.
     pub fn push_vector(&mut self, octets: impl Iterator<Item = u8>, reserved: usize) {
         debug_assert!(self.area.n_options == 0, "the vector stands in front of the other options");
+        // It goes from the newest packet downwards: what finds no room are the oldest.
         for octet in octets.take(self.room().saturating_sub(reserved)) {
             self.area.octets[usize::from(self.area.n_vector)] = octet;
             self.area.n_vector += 1;

@@ -92,6 +92,7 @@ impl DsrMessage {
         match self {
             DsrMessage::RouteRequest(request) => {
                 let error = if request.error.is_some() { ERROR_OPTION } else { 0 };
+                // The initiator is the source of the IP packet and takes no address here.
                 FIXED + REQUEST_OPTION + ADDRESS * (request.path.len() as u32 - 1) + error
             }
             DsrMessage::RouteReply(reply) => {

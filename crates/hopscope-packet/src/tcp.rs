@@ -100,6 +100,7 @@ impl Opening {
     pub fn bytes(&self, stamped: bool) -> u32 {
         let size = if self.segment_size.is_some() { 4 } else { 0 };
         let sack = if self.sack_permitted && !stamped { 4 } else { 0 };
+        // Three octets, and one of No Operation before them.
         let scale = if self.window_scale.is_some() { 4 } else { 0 };
         size + sack + scale
     }
@@ -114,6 +115,7 @@ impl TcpSegment {
     /// It is a source's: it carries data, or opens the connection.
     #[inline]
     pub fn is_data(&self) -> bool {
+        // The SYN-ACK is the receiver's.
         self.len > 0 || (self.flags.syn && !self.flags.ack)
     }
 

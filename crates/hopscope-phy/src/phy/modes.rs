@@ -71,6 +71,7 @@ impl Mode {
     /// Its index, below [`Mode::COUNT`].
     #[inline(always)]
     pub const fn index(self) -> usize {
+        // The mask changes no index: it spares the check of bounds in a table of this length.
         self.0 as usize & (Mode::TABLE - 1)
     }
 
