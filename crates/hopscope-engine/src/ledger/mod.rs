@@ -17,10 +17,12 @@
 
 mod cause;
 mod diagnosis;
+mod exchange;
 mod flow;
 mod journey;
 mod link;
 mod report;
+mod source;
 mod timeline;
 mod tracker;
 
@@ -28,17 +30,16 @@ pub use cause::{Cause, DelayPart, Diagnosis, Failure, LinkCause};
 pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, LossResult, NodeLedger};
 
 use crate::config::Config;
-use crate::record::{Classes, DropReason, Header, NetworkView, Record, Recorder};
+use crate::record::{Classes, DropReason, NetworkView, Record, Recorder};
 use flow::FlowAccount;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
-use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
+use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_mac::timing::Timing;
 use hopscope_packet::{Body, Packet};
-use hopscope_tcp::endpoint::Timer;
 use journey::Stage;
-use timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Mode, Timeline};
+use timeline::{Mode, Timeline};
 use tracker::PacketTracker;
 
 /// The copy of a packet that is being handed to its transport.
@@ -125,126 +126,6 @@ impl Ledger {
         }
     }
 
-    // ---- the MAC ---------------------------------------------------------------------------------------------
-
-    /// `node`, settled up to now, will send after SIFS, at `at`: an answer, or the data frame it was asked for.
-    #[inline(always)]
-    fn on_sifs_begins(&mut self, now: Time, node: NodeId, at: Time, then: FrameKind) {
-        let line = &mut self.nodes[node.index()];
-        line.decide_wait(true);
-        line.run_ahead(Cause::Sifs as usize, at);
-        if line.attempt.open && then == FrameKind::Data {
-            if matches!(line.attempt.diagnosis.frame, FrameKind::Data | FrameKind::Ack) {
-                line.keep_fragment(now);
-            }
-            // Asked for, but the medium may be busy when it is due.
-            line.attempt.diagnosis = Diagnosis { failure: Failure::NoAnswer, frame: FrameKind::Data, by: None };
-        }
-    }
-
-    /// A frame begins in an air slot of its transmitter, which is settled up to now; in none if the radio is off.
-    #[inline(always)]
-    fn on_frame(&mut self, now: Time, slot: Option<u32>, frame: &Frame, view: &mut impl NetworkView) {
-        let line = &mut self.nodes[frame.src.index()];
-        let end = now + frame.airtime;
-        if let Some(slot) = slot {
-            line.sent[(slot & 1) as usize] = (now, end);
-        }
-        let goes_to = |account| if slot.is_some() { account } else { Cause::Off as usize };
-        match frame.kind {
-            FrameKind::Cts | FrameKind::Ack => {
-                let is_cts = frame.kind == FrameKind::Cts;
-                line.run_ahead(goes_to(if is_cts { Cause::Cts } else { Cause::MacAck } as usize), end);
-                match is_cts.then(|| view.awaits_data(frame.src)).flatten() {
-                    Some(until) => line.wait_until(until),
-                    None => line.leave_wait(),
-                }
-                // The answer is on its way: unless it is heard, the channel has lost it.
-                self.note_diagnosis(frame.dst, frame.src, Diagnosis::unknown(frame.kind));
-                return;
-            }
-            FrameKind::Rts => line.run_ahead(goes_to(ATTEMPT_RTS), end),
-            FrameKind::Data => {
-                if frame.dst == NodeId::BROADCAST {
-                    line.run_ahead(goes_to(line.attempt.class as usize), end);
-                    self.tracker.enter(now, frame.body, Stage::Attempt);
-                    return;
-                }
-                line.run_ahead(goes_to(ATTEMPT_DATA), end);
-            }
-        }
-        line.wait_until(Time::NEVER);
-        let attempt = &mut line.attempt;
-        (attempt.since, attempt.diagnosis) = (now, Diagnosis::unknown(frame.kind));
-        if !attempt.open {
-            (attempt.open, attempt.to, attempt.packet) = (true, frame.dst, frame.body);
-            line.links.begin_attempt(now);
-            self.tracker.enter(now, frame.body, Stage::Attempt);
-        }
-        if slot.is_some() && view.is_off(frame.dst) {
-            self.note_diagnosis(
-                frame.src,
-                frame.dst,
-                Diagnosis { failure: Failure::NoAnswer, frame: frame.kind, by: None },
-            );
-        }
-    }
-
-    /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy when
-    /// the data frame was due.
-    #[inline(always)]
-    fn on_failure(&mut self, now: Time, node: NodeId, dropped: bool, view: &mut impl NetworkView) {
-        if self.nodes[node.index()].attempt.is_unexplained() {
-            self.conclude(node, &view.lend());
-        }
-        self.fail(now, node, dropped);
-    }
-
-    /// The attempt under way at `node`, of which all is known, has failed.
-    #[inline(never)]
-    fn fail(&mut self, now: Time, node: NodeId, dropped: bool) {
-        let line = &mut self.nodes[node.index()];
-        let (diagnosis, packet) = (line.attempt.diagnosis, line.attempt.packet);
-        line.links.fail(now, diagnosis, dropped);
-        line.close_attempt(Some(diagnosis.failure));
-        line.leave_wait();
-        self.tracker.fail(now, packet, dropped);
-    }
-
-    /// The MAC of `node`, settled up to now, is done with its packet.
-    #[inline]
-    fn on_exchange_ended(
-        &mut self,
-        now: Time,
-        node: NodeId,
-        packet: PacketId,
-        outcome: Outcome,
-        view: &mut impl NetworkView,
-    ) {
-        match outcome {
-            Outcome::Sent => self.on_acknowledged(node, packet, view),
-            Outcome::RetryLimit => self.on_failure(now, node, true, view),
-            Outcome::Incomplete => return,
-        }
-        let line = &mut self.nodes[node.index()];
-        if line.attempt.open {
-            line.links.succeed(now);
-            line.close_attempt(None);
-        }
-        line.has_packet = false;
-        line.leave_wait();
-    }
-
-    /// The next node has acknowledged a packet of `node`.
-    #[inline]
-    fn on_acknowledged(&mut self, node: NodeId, id: PacketId, view: &impl NetworkView) {
-        let unnoticed = || {
-            let hop = u32::from(view.packet(id).hops) + 1;
-            flow::Lost { hop, node, reason: None, diagnosis: None }
-        };
-        self.tracker.pass_on(id, unnoticed, &mut self.flows);
-    }
-
     /// The radio of `node` goes off or comes back.
     fn on_power(&mut self, now: Time, node: NodeId, on: bool, view: &mut impl NetworkView) {
         self.settle(now, node, view);
@@ -302,83 +183,6 @@ impl Ledger {
         self.tracker.drop(id, flow::Lost { hop, node, reason: Some(reason), diagnosis }, &mut self.flows);
     }
 
-    // ---- transport -------------------------------------------------------------------------------------------
-
-    /// A segment or datagram leaves its transport.
-    #[inline]
-    fn on_segment(&mut self, now: Time, node: NodeId, flow: FlowId, header: &Header) {
-        if !self.is_source(node, flow) {
-            return;
-        }
-        if self.expired == flow {
-            self.expired = FlowId::NONE;
-            self.explain_idle(now, flow, Cause::Timeout);
-        }
-        if header.is_data {
-            self.flows[flow.index()].sent(now, header.seq, header.retransmission);
-        }
-    }
-
-    /// A segment has reached the transport that sends a flow, or another one.
-    #[inline]
-    fn on_segment_received(
-        &mut self,
-        now: Time,
-        node: NodeId,
-        answers: FlowId,
-        header: &Header,
-        view: &impl NetworkView,
-    ) {
-        self.arriving.seq = header.seq;
-        if self.is_source(node, answers) {
-            self.on_source_event(now, answers, view);
-            self.flows[answers.index()].acknowledged(header);
-        }
-    }
-
-    /// A copy of a data packet was received.
-    #[inline]
-    fn on_data(&mut self, flow: FlowId, delay: Span, is_new: bool, retransmission: bool) {
-        let Arriving { mut parts, seq, sent } = self.arriving;
-        debug_assert_eq!(parts.iter().sum::<u64>(), delay.0, "the parts of a delay are the delay");
-        let account = &mut self.flows[flow.index()];
-        if retransmission && is_new {
-            parts[DelayPart::Timeout as usize] = account.wait_until(seq, sent);
-        }
-        account.received(&parts);
-    }
-
-    /// True where a flow begins.
-    #[inline]
-    fn is_source(&self, node: NodeId, flow: FlowId) -> bool {
-        self.flows[flow.index()].source == node
-    }
-
-    /// Something comes to the source of a flow: what it has not sent until now, its window has held back.
-    fn on_source_event(&mut self, now: Time, flow: FlowId, view: &impl NetworkView) {
-        self.expired = FlowId::NONE;
-        self.explain_idle(now, flow, limit(flow, view));
-    }
-
-    /// A timer of a source has expired; whether that makes it send has still to be seen.
-    fn on_timer(&mut self, now: Time, node: NodeId, flow: FlowId, timer: Timer) {
-        self.expired = FlowId::NONE;
-        if !self.is_source(node, flow) {
-            return;
-        }
-        match timer {
-            Timer::Rto | Timer::Probe => self.expired = flow,
-            Timer::Pacing => self.explain_idle(now, flow, Cause::Paced),
-            Timer::DelayedAck | Timer::TimeWait | Timer::Reorder | Timer::Refill | Timer::Wake | Timer::Read => {}
-        }
-    }
-
-    /// The source of a flow was idle for this reason.
-    fn explain_idle(&mut self, now: Time, flow: FlowId, cause: Cause) {
-        let source = self.flows[flow.index()].source;
-        self.nodes[source.index()].explain_idle(now, cause);
-    }
-
     // ---- the run ---------------------------------------------------------------------------------------------
 
     /// The measured time begins.
@@ -388,11 +192,6 @@ impl Ledger {
         self.nodes.iter_mut().for_each(|line| line.restart(now));
         self.flows.iter_mut().for_each(FlowAccount::restart);
     }
-}
-
-/// What keeps the source of a flow from sending.
-fn limit(flow: FlowId, view: &impl NetworkView) -> Cause {
-    if view.backlog(flow) > 0 { Cause::WindowClosed } else { Cause::SenderLimited }
 }
 
 /// What the airtime of a packet counts as.

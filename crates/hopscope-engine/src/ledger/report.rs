@@ -140,7 +140,7 @@ impl Ledger {
         let nodes = self.nodes.iter().zip((0..).map(NodeId)).map(|(line, node)| {
             let flows = self.flows.iter().zip((0..).map(FlowId));
             let mut limits =
-                flows.filter(|(account, _)| account.source == node).map(|(_, flow)| super::limit(flow, view));
+                flows.filter(|(account, _)| account.source == node).map(|(_, flow)| super::source::limit(flow, view));
             let idle = limits.find(|&cause| cause != Cause::SenderLimited).unwrap_or(Cause::SenderLimited);
             let mut totals = line.totals_at(now, idle);
             if !view.listens(node) {

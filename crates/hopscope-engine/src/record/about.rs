@@ -7,7 +7,8 @@ use hopscope_mac::dcf::{Frame, FrameKind};
 /// Whom a record is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// The node at which it happens: of a frame that leaves its transmitter, of a packet that comes into being its source.
+    /// The node at which it happens: of a frame that leaves its transmitter, of a packet that comes into being its
+    /// source.
     pub node: Option<NodeId>,
     /// The flow, where the record itself says so.
     pub flow: Option<FlowId>,

@@ -2,8 +2,8 @@
 //!
 //! A record has the instant it is given with; a field may have another. Records of one instant come as things happen.
 //!
-//! A declaration has all that there is to say of a record: its meaning, its name, the class that it belongs `in`, whom it
-//! is `about`, and its fields in the order in which a trace writes them.
+//! A declaration has all that there is to say of a record: its meaning, its name, the class that it belongs `in`, whom
+//! it is `about`, and its fields in the order in which a trace writes them.
 //!
 //! ```text
 //! /// A packet is lost. It is still there to be looked at.
@@ -17,8 +17,8 @@
 //! }
 //! ```
 //!
-//! The type of a field says how a trace writes it, and in which unit (`trace/fields.rs`). A field that is written otherwise
-//! says so: of `slot: u32 as untraced` nothing is written. A form may look at another field: `as note(in_range)`.
+//! The type of a field says how a trace writes it, and in which unit (`trace/fields.rs`). A field that is written
+//! otherwise says so: of `slot: u32 as untraced` nothing is written. A form may look at another field: `as note(in_range)`.
 
 #[macro_use]
 mod radio;
@@ -47,8 +47,8 @@ use hopscope_packet::{DropReason, dccp::ResetCode};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::Timer;
 
-/// Gives the declarations of all records to a macro. Each layer puts its own behind those before it and hands all on to the
-/// next; the macro gets them behind a semicolon.
+/// Gives the declarations of all records to a macro. Each layer puts its own behind those before it and hands all on to
+/// the next; the macro gets them behind a semicolon.
 macro_rules! records {
     ($then:ident) => {
         radio_records! {
