@@ -360,6 +360,7 @@ impl Aodv {
             self.armed.by(timer::SWEEP, at, cx.out);
         }
     }
+
     /// Forgets requests that are old, unless a clock of their own does.
     fn forget_old_requests(&mut self, now: Time) {
         if !self.cfg.request_clock {
