@@ -5,6 +5,8 @@
 //! are those of ns-2.35, asked of its runs where this project's pages say so.
 
 mod agents;
+mod commands;
+mod control;
 pub mod import;
 mod objects;
 mod radio;

@@ -1,24 +1,24 @@
-//! Tcl of a script, statement by statement: variables, expressions of constants, loops and procedures; and its times.
+//! Tcl of a script, statement by statement: what is followed, what words stand for, and what `at` puts off.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
+use super::control::Procedure;
 use super::objects::Object;
 use super::{At, Script, Setting, Unread};
 use crate::read::LONGEST_S;
 use crate::tcl::{self, Commands, Part, Word, expr};
 
 /// Statements that loops and procedures may run.
-const MOST_STEPS: usize = 1_000_000;
+pub(super) const MOST_STEPS: usize = 1_000_000;
 /// Bytes that substitution may make: so many, and for each byte of the text so many more.
 const MOST_BYTES: usize = 64_000_000;
-const BYTES_PER_BYTE: usize = 4;
+pub(super) const BYTES_PER_BYTE: usize = 4;
 /// Deepest nesting of loops, procedures and brackets.
 const DEEPEST: usize = 30;
 /// Statements that are listed as not followed.
 const MOST_UNREAD: usize = 1000;
-/// Files that may be opened by `source`.
-const MOST_FILES: usize = 20;
 /// Longest beginning of a statement in a message.
 const SHOWN: usize = 60;
 /// What stands before the number of an object in a value.
@@ -38,19 +38,12 @@ pub(super) enum Flow {
     Exit,
 }
 
-/// A procedure: names of its arguments, and its body with file and line.
-struct Procedure {
-    arguments: Vec<String>,
-    body: String,
-    at: At,
-}
-
 /// The state of a script while it is read.
 pub(super) struct Reader<'o> {
     pub(super) script: Script,
     pub(super) objects: Vec<Object>,
-    variables: BTreeMap<String, String>,
-    procedures: BTreeMap<String, std::rc::Rc<Procedure>>,
+    pub(super) variables: BTreeMap<String, String>,
+    pub(super) procedures: BTreeMap<String, Rc<Procedure>>,
     /// Variables of classes of agents and applications, in their order: class, name, value.
     pub(super) classes: Vec<(String, String, String)>,
     /// What `at` has put off, by time and order.
@@ -59,12 +52,12 @@ pub(super) struct Reader<'o> {
     pub(super) at: At,
     /// Seconds, once the run has begun.
     pub(super) now: Option<f64>,
-    open: Opener<'o>,
-    result: String,
+    pub(super) open: Opener<'o>,
+    pub(super) result: String,
     depth: usize,
-    steps: usize,
+    pub(super) steps: usize,
     /// Bytes that substitution may still make.
-    bytes: usize,
+    pub(super) bytes: usize,
 }
 
 /// What a script says. `open` opens the files that it names with `source`.
@@ -155,13 +148,13 @@ impl Reader<'_> {
         Err(format!("found {seconds} s; expected a time of at least 0 s"))
     }
 
-    fn spend(&mut self, bytes: usize) -> Result<(), String> {
+    pub(super) fn spend(&mut self, bytes: usize) -> Result<(), String> {
         let left = self.bytes.checked_sub(bytes).ok_or("the values of the script need too much memory")?;
         self.bytes = left;
         Ok(())
     }
 
-    fn deeper<T>(&mut self, what: impl FnOnce(&mut Self) -> Result<T, String>) -> Result<T, String> {
+    pub(super) fn deeper<T>(&mut self, what: impl FnOnce(&mut Self) -> Result<T, String>) -> Result<T, String> {
         if self.depth >= DEEPEST {
             return Err("loops, procedures or brackets are nested too deeply".to_string());
         }
@@ -195,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// The value of a word.
-    fn word<'w>(&mut self, word: &'w Word<'_>) -> Result<Cow<'w, str>, String> {
+    pub(super) fn word<'w>(&mut self, word: &'w Word<'_>) -> Result<Cow<'w, str>, String> {
         match word {
             Word::Braced(text, _) | Word::Plain(text) => Ok(Cow::Borrowed(text)),
             Word::Mixed(parts) => self.parts(parts).map(Cow::Owned),
@@ -220,7 +213,7 @@ impl Reader<'_> {
     }
 
     /// The value of a variable; those that a file of movement or traffic takes from its script are there without it.
-    fn variable(&mut self, name: &str) -> Result<String, String> {
+    pub(super) fn variable(&mut self, name: &str) -> Result<String, String> {
         if let Some(value) = self.variables.get(name) {
             return Ok(value.clone());
         }
@@ -269,249 +262,10 @@ impl Reader<'_> {
     }
 
     /// The value of an expression, after substitution.
-    fn expression(&mut self, text: &str) -> Result<expr::Number, String> {
+    pub(super) fn expression(&mut self, text: &str) -> Result<expr::Number, String> {
         let parts = tcl::parts(text, self.at.line as usize).map_err(|(_, why)| why)?;
         let text = self.parts(&parts)?;
         expr::value(&text)
-    }
-
-    /// The text and first line of a body, which braces keep from substitution.
-    fn body<'w>(&mut self, word: &'w Word<'_>) -> Result<(Cow<'w, str>, usize), String> {
-        match word {
-            Word::Braced(text, line) => Ok((Cow::Borrowed(text), *line)),
-            other => Ok((self.word(other)?, self.at.line as usize)),
-        }
-    }
-
-    fn nested(&mut self, body: &str, line: usize) -> Result<Flow, String> {
-        let file = self.at.file;
-        self.deeper(|reader| Ok(reader.run(body, file, line)))
-    }
-
-    /// Statements that run others.
-    fn control(&mut self, head: &str, words: &[Word<'_>]) -> Result<Option<Flow>, String> {
-        let count = words.len();
-        match head {
-            "for" if count == 5 => {
-                let (start, line) = self.body(&words[1])?;
-                self.nested(&start, line)?;
-                self.repeat(&words[2], Some(&words[3]), &words[4]).map(Some)
-            }
-            "while" if count == 3 => self.repeat(&words[1], None, &words[2]).map(Some),
-            "foreach" if count == 4 => self.each(words).map(Some),
-            "if" => self.choice(&words[1..]).map(Some),
-            "proc" if count == 4 => {
-                let (name, arguments) = (self.word(&words[1])?, self.word(&words[2])?);
-                let arguments = tcl::list(&arguments).map_err(|(_, why)| why)?;
-                let (body, line) = self.body(&words[3])?;
-                let at = At { line: line as u32, ..self.at };
-                let procedure = Procedure { arguments, body: body.into_owned(), at };
-                self.spend(procedure.body.len())?;
-                self.procedures.insert(name.into_owned(), std::rc::Rc::new(procedure));
-                Ok(Some(Flow::Normal))
-            }
-            "for" | "while" | "foreach" | "proc" => Err(format!("found {} words after {head}", count - 1)),
-            _ => Ok(None),
-        }
-    }
-
-    fn repeat(&mut self, condition: &Word<'_>, step: Option<&Word<'_>>, body: &Word<'_>) -> Result<Flow, String> {
-        let at = self.at;
-        let (Word::Braced(condition, _) | Word::Plain(condition)) = condition else {
-            return Err("the condition of a loop stands in braces".to_string());
-        };
-        let (body, line) = self.body(body)?;
-        self.deeper(|reader| {
-            loop {
-                reader.at = at;
-                reader.steps += 1;
-                if reader.steps > MOST_STEPS {
-                    return Err(format!("loops and procedures run more than {MOST_STEPS} statements"));
-                }
-                if !reader.expression(condition)?.is_true()? {
-                    return Ok(Flow::Normal);
-                }
-                match reader.run(&body, at.file, line) {
-                    Flow::Normal | Flow::Continue => {}
-                    Flow::Break => return Ok(Flow::Normal),
-                    flow => return Ok(flow),
-                }
-                reader.at = at;
-                if let Some(step) = step {
-                    let (step, line) = reader.body(step)?;
-                    reader.run(&step, at.file, line);
-                }
-            }
-        })
-    }
-
-    fn each(&mut self, words: &[Word<'_>]) -> Result<Flow, String> {
-        let at = self.at;
-        let (names, items) = (self.word(&words[1])?, self.word(&words[2])?);
-        let [names, items] = [names, items].map(|text| tcl::list(&text).map_err(|(_, why)| why));
-        let (names, items) = (names?, items?);
-        if names.is_empty() {
-            return Err("found foreach without a variable".to_string());
-        }
-        let (body, line) = self.body(&words[3])?;
-        for items in items.chunks(names.len()) {
-            for (place, name) in names.iter().enumerate() {
-                self.variables.insert(name.clone(), items.get(place).cloned().unwrap_or_default());
-            }
-            self.at = at;
-            match self.nested(&body, line)? {
-                Flow::Normal | Flow::Continue => {}
-                Flow::Break => break,
-                flow => return Ok(flow),
-            }
-        }
-        Ok(Flow::Normal)
-    }
-
-    /// `if condition then? body elseif condition body else? body`.
-    fn choice(&mut self, words: &[Word<'_>]) -> Result<Flow, String> {
-        let mut rest = words;
-        let is_word = |word: Option<&Word<'_>>, text: &str| matches!(word, Some(Word::Plain(found)) if *found == text);
-        loop {
-            let [condition, after @ ..] = rest else { return Err("found if without a condition".to_string()) };
-            let after = if is_word(after.first(), "then") { &after[1..] } else { after };
-            let [body, after @ ..] = after else { return Err("found if without a body".to_string()) };
-            let (Word::Braced(condition, _) | Word::Plain(condition)) = condition else {
-                return Err("a condition stands in braces".to_string());
-            };
-            if self.expression(condition)?.is_true()? {
-                let (body, line) = self.body(body)?;
-                return self.nested(&body, line);
-            }
-            match after {
-                [] => return Ok(Flow::Normal),
-                [word, next @ ..] if is_word(Some(word), "elseif") => rest = next,
-                [word, body] if is_word(Some(word), "else") => {
-                    let (body, line) = self.body(body)?;
-                    return self.nested(&body, line);
-                }
-                [body] => {
-                    let (body, line) = self.body(body)?;
-                    return self.nested(&body, line);
-                }
-                _ => return Err("found more after the body of if; expected elseif or else".to_string()),
-            }
-        }
-    }
-
-    fn call(&mut self, procedure: &Procedure, values: &[Cow<'_, str>]) -> Result<Flow, String> {
-        let names = &procedure.arguments;
-        if names.len() != values.len() || names.iter().any(|name| name == "args" || name.contains(' ')) {
-            return Err(format!("the procedure takes {} arguments, found {}", names.len(), values.len()));
-        }
-        // Names inside a procedure hide those outside.
-        let mut hidden = Vec::new();
-        for (name, value) in names.iter().zip(values) {
-            hidden.push((name, self.variables.insert(name.clone(), value.to_string())));
-        }
-        let at = self.at;
-        let flow = self.deeper(|reader| Ok(reader.run(&procedure.body, procedure.at.file, procedure.at.line as usize)));
-        for (name, value) in hidden {
-            match value {
-                Some(value) => self.variables.insert(name.clone(), value),
-                None => self.variables.remove(name),
-            };
-        }
-        self.at = at;
-        Ok(if flow? == Flow::Exit { Flow::Exit } else { Flow::Normal })
-    }
-
-    /// A statement whose words have their values.
-    fn plain(&mut self, words: &[Cow<'_, str>]) -> Result<Flow, String> {
-        let head: &str = &words[0];
-        if head.starts_with(HANDLE) {
-            return self.of_object(words);
-        }
-        if let Some(procedure) = self.procedures.get(head).cloned() {
-            return self.call(&procedure, &words[1..]);
-        }
-        let rest: Vec<&str> = words[1..].iter().map(|word| &**word).collect();
-        match (head, rest.as_slice()) {
-            ("set", [name]) => self.result = self.variable(name)?,
-            ("set", [name, value]) => {
-                self.named(value, name);
-                self.variables.insert(name.to_string(), value.to_string());
-                self.result = value.to_string();
-            }
-            ("unset", names) => names.iter().for_each(|name| {
-                self.variables.remove(*name);
-            }),
-            ("incr", [name, by @ ..]) => {
-                let by = by.first().unwrap_or(&"1");
-                let sum = format!("{} + {by}", self.variable(name)?);
-                self.result = expr::value(&sum)?.written();
-                self.variables.insert(name.to_string(), self.result.clone());
-            }
-            ("append", [name, values @ ..]) => {
-                let value = self.variables.get(*name).cloned().unwrap_or_default() + &values.concat();
-                self.spend(value.len())?;
-                self.variables.insert(name.to_string(), value.clone());
-                self.result = value;
-            }
-            ("array", ["set", name, values]) => {
-                let values = tcl::list(values).map_err(|(_, why)| why)?;
-                for pair in values.chunks_exact(2) {
-                    self.variables.insert(format!("{name}({})", pair[0]), pair[1].clone());
-                }
-            }
-            ("expr", parts) => self.result = self.expression(&parts.join(" "))?.written(),
-            ("list", items) => self.result = items.iter().map(|item| quoted(item)).collect::<Vec<_>>().join(" "),
-            ("lindex", [items, index]) => {
-                let items = tcl::list(items).map_err(|(_, why)| why)?;
-                let item = index.parse::<usize>().ok().and_then(|index| items.get(index).cloned());
-                self.result = item.unwrap_or_default();
-            }
-            ("llength", [items]) => self.result = tcl::list(items).map_err(|(_, why)| why)?.len().to_string(),
-            ("info", ["exists", name]) => self.result = u8::from(self.variables.contains_key(*name)).to_string(),
-            ("break", []) => return Ok(Flow::Break),
-            ("continue", []) => return Ok(Flow::Continue),
-            ("return", values) => {
-                self.result = values.first().map(ToString::to_string).unwrap_or_default();
-                return Ok(Flow::Return);
-            }
-            ("exit", _) => return Ok(self.ends()),
-            ("source", [file]) => return self.opened(file),
-            ("open", _) => self.result = self.handle(Object::Output),
-            // They write traces or show something; none changes what nodes do.
-            ("puts" | "close" | "flush" | "exec" | "global" | "remove-all-packet-headers" | "add-packet-header", _) => {
-            }
-            ("create-god", [_]) => self.result = self.handle(Object::God),
-            ("new", [class, arguments @ ..]) => self.result = self.made(class, arguments)?,
-            (class, ["set", name, value]) => self.of_class(class, name, value)?,
-            (class, ["set", name]) => return Err(format!("the value of {name} of {class} is not known here")),
-            ("God", ["instance"]) => self.result = self.handle(Object::God),
-            ("Simulator", ["instance"]) => self.result = self.handle(Object::Simulator),
-            _ => return Err(format!("the statement {head} is not followed")),
-        }
-        Ok(Flow::Normal)
-    }
-
-    /// The run ends now, if it has begun.
-    pub(super) fn ends(&mut self) -> Flow {
-        if let (Some(now), None) = (self.now, self.script.end) {
-            self.script.end = Some((self.at, now));
-        }
-        Flow::Exit
-    }
-
-    fn opened(&mut self, file: &str) -> Result<Flow, String> {
-        if self.script.files.len() > MOST_FILES {
-            return Err(format!("source {file}: a script opens at most {MOST_FILES} files"));
-        }
-        let (name, text) = (self.open)(file)?;
-        self.script.files.push(name);
-        self.bytes += BYTES_PER_BYTE * text.len();
-        let number = (self.script.files.len() - 1) as u32;
-        let at = self.at;
-        // Files that open each other come to an end by their number.
-        let flow = self.run(&text, number, 1);
-        self.at = at;
-        Ok(if flow == Flow::Exit { Flow::Exit } else { Flow::Normal })
     }
 
     /// The value of a statement.
@@ -522,14 +276,5 @@ impl Reader<'_> {
     /// Keeps a value that the configuration of nodes sets.
     pub(super) fn setting(&self, value: &str) -> Setting {
         Setting { at: self.at, value: value.to_string() }
-    }
-}
-
-/// An element of a list.
-fn quoted(item: &str) -> Cow<'_, str> {
-    if item.is_empty() || item.contains([' ', '\t', '\n', ';', '"']) {
-        Cow::Owned(format!("{{{item}}}"))
-    } else {
-        Cow::Borrowed(item)
     }
 }
