@@ -77,8 +77,6 @@ LONGER: dict[str, str] = {
     "crates/hopscope-engine/src/world/build.rs: build": "the parts of a world in the order in which they draw",
     "crates/hopscope-engine/src/world/inputs.rs: dispatch": "one arm for each event",
     "crates/hopscope-python/src/lib.rs: _core": "one line for each name of the module",
-    "crates/hopscope-scenario/src/read.rs: read": "one arm for each kind of key",
-    "crates/hopscope-scenario/src/resolve/tables.rs: topology": "one arm for each kind of topology",
     "crates/hopscope-wire/src/packet.rs: inside": "one arm for each kind of packet",
     "python/hopscope/cli/compare.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/optimize.py: command": "the options of the command are its parameters",

@@ -38,15 +38,9 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
         Kind::Time => time(key, value),
         Kind::Int => Ok(json!(int(key, value)?)),
         Kind::Float => Ok(json!(float(key, value)?)),
-        Kind::Flag => match value {
-            Value::Flag(flag) => Ok(json!(flag)),
-            _ => refused(key, value),
-        },
-        Kind::FlagOrOwn => match value {
-            Value::Flag(flag) => Ok(json!(flag)),
-            Value::Text(text) if text == "own" => Ok(Json::Null),
-            _ => refused(key, value),
-        },
+        Kind::Flag => flag(key, value),
+        Kind::FlagOrOwn if *value == Value::Text("own".to_string()) => Ok(Json::Null),
+        Kind::FlagOrOwn => flag(key, value),
         Kind::Choice => Ok(json!(choice(key, value, "")?)),
         Kind::Transport => match value {
             // The class is found where the folder of the scenario is known.
@@ -65,21 +59,10 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
         Kind::IntList => Ok(json!(each(key, items(key, value)?, int)?)),
         Kind::FloatList => Ok(json!(each(key, items(key, value)?, float)?)),
         Kind::FloatRows => rows(items(key, value)?, "row", |row| Ok(json!(each(key, items(key, row)?, float)?))),
-        Kind::NodePairs => {
-            let pairs = items(key, value)?;
-            if pairs.iter().any(|pair| !matches!(pair, Value::List(nodes) if nodes.len() == 2)) {
-                return refused(key, value);
-            }
-            Ok(json!(each(key, pairs, |key, pair| each(key, items(key, pair)?, int))?))
-        }
+        Kind::NodePairs => node_pairs(key, value),
         Kind::Parts => parts(key, value),
         Kind::Text => Ok(json!(text(key, value)?)),
-        Kind::Name => {
-            let name = text(key, value)?;
-            let fits = (1..=NAME).contains(&name.len())
-                && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
-            if fits { Ok(json!(name)) } else { refused(key, value) }
-        }
+        Kind::Name => name(key, value),
         Kind::Node => node(key, value),
         Kind::Nodes => {
             let one = Key { kind: Kind::Node, ..key.clone() };
@@ -89,16 +72,7 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
         Kind::Points => {
             rows(items(key, value)?, "position", |item| point(&Key { kind: Kind::Point, ..key.clone() }, item))
         }
-        Kind::Words => {
-            let mut words: Vec<String> = Vec::new();
-            for item in items(key, value)? {
-                let word = choice(key, item, "")?;
-                if !words.contains(&word) {
-                    words.push(word);
-                }
-            }
-            Ok(json!(words))
-        }
+        Kind::Words => words(key, value),
         Kind::Table => match value {
             Value::Table(_) => Ok(Json::Null),
             _ => Err(refusal(key, value, " of keys")),
@@ -247,6 +221,21 @@ fn text(key: &Key, value: &Value) -> Result<String, Refusal> {
     }
 }
 
+fn flag(key: &Key, value: &Value) -> Result<Json, Refusal> {
+    match value {
+        Value::Flag(flag) => Ok(json!(flag)),
+        _ => refused(key, value),
+    }
+}
+
+/// A name of letters, digits, - and _, neither empty nor long.
+fn name(key: &Key, value: &Value) -> Result<Json, Refusal> {
+    let name = text(key, value)?;
+    let fits =
+        (1..=NAME).contains(&name.len()) && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    if fits { Ok(json!(name)) } else { refused(key, value) }
+}
+
 fn items<'a>(key: &Key, value: &'a Value) -> Result<&'a [Value], Refusal> {
     match value {
         Value::List(items) => Ok(items),
@@ -256,6 +245,27 @@ fn items<'a>(key: &Key, value: &'a Value) -> Result<&'a [Value], Refusal> {
 
 fn each<T>(key: &Key, items: &[Value], read: impl Fn(&Key, &Value) -> Result<T, Refusal>) -> Result<Vec<T>, Refusal> {
     items.iter().map(|item| read(key, item)).collect()
+}
+
+/// Each word once, at the place where it stands first.
+fn words(key: &Key, value: &Value) -> Result<Json, Refusal> {
+    let mut words: Vec<String> = Vec::new();
+    for item in items(key, value)? {
+        let word = choice(key, item, "")?;
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    Ok(json!(words))
+}
+
+/// Pairs of node numbers. A pair that is none is refused with the whole list, whose form the message shows.
+fn node_pairs(key: &Key, value: &Value) -> Result<Json, Refusal> {
+    let pairs = items(key, value)?;
+    if pairs.iter().any(|pair| !matches!(pair, Value::List(nodes) if nodes.len() == 2)) {
+        return refused(key, value);
+    }
+    Ok(json!(each(key, pairs, |key, pair| each(key, items(key, pair)?, int))?))
 }
 
 /// Every row; an error says which one it is.

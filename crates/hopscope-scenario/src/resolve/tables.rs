@@ -19,6 +19,7 @@ use crate::words::listed;
 /// Nodes of fields that are placed to see whether each seed has one.
 const FIELDS_WORK: usize = 200_000;
 
+/// Reads the topology and places its nodes.
 pub(super) fn topology(
     reader: &mut Reader<'_>,
     document: &Value,
@@ -26,40 +27,66 @@ pub(super) fn topology(
     shared: &mut Shared,
     result: &mut Resolved,
 ) {
+    if let Some(values) = topology_values(reader, document) {
+        result.topology = values.merged();
+        place_nodes(reader, document, outside, shared, (&values, result));
+    }
+}
+
+/// The keys of the topology with their defaults; none where something is wrong, which the reader then knows.
+fn topology_values(reader: &mut Reader<'_>, document: &Value) -> Option<Layered> {
     let path = ["topology".to_string()];
     let schema = reader.schema;
     let Some(table) = written(document, "topology").filter(|table| !table.is_none()) else {
         let words: Vec<&str> = schema.topologies().iter().map(|(word, _)| *word).collect();
         let message = format!("is missing; expected a [topology] table with kind = {}", listed(&words));
-        return reader.refuse(path.to_vec(), message);
+        reader.refuse(path.to_vec(), message);
+        return None;
     };
     let Value::Table(given) = table else {
-        return reader.refuse(path.to_vec(), format!("found {}; expected a table", table.shown()));
+        reader.refuse(path.to_vec(), format!("found {}; expected a table", table.shown()));
+        return None;
     };
     let Some(kind) = written(table, "kind") else {
-        return reader.refuse(inside(&path, "kind"), format!("is missing; expected {}", expected(schema.kind())));
+        reader.refuse(inside(&path, "kind"), format!("is missing; expected {}", expected(schema.kind())));
+        return None;
     };
     let before = reader.findings.len();
+    // The kind comes first: it decides which other keys there are.
     let kind = match read(schema.kind(), kind) {
         Ok(kind) => kind,
-        Err(message) => return reader.refuse(inside(&path, "kind"), message),
+        Err(message) => {
+            reader.refuse(inside(&path, "kind"), message);
+            return None;
+        }
     };
     let keys = schema.topologies().iter().find(|(word, _)| kind == *word).map_or(&[][..], |(_, keys)| keys);
     let rest = Value::Table(given.iter().filter(|(name, _)| name != "kind").cloned().collect());
     let mut values = reader.completed(&path, &rest, keys);
-    if reader.findings.len() > before {
-        return;
-    }
     values.set("kind", kind);
-    result.topology = values.merged();
+    (reader.findings.len() == before).then_some(values)
+}
+
+/// Places the nodes, unless a point before this one has the same placement.
+fn place_nodes(
+    reader: &mut Reader<'_>,
+    document: &Value,
+    outside: &mut dyn Outside,
+    shared: &mut Shared,
+    (values, result): (&Layered, &mut Resolved),
+) {
+    let path = ["topology".to_string()];
     let seed = result.top.whole("seed");
+    // The seed of the run counts only where the field is drawn from it: points that differ in their seed alone share the rest.
     let drawn = result.draws_field().then_some(seed);
     let label = json!([&result.topology, result.reach(), drawn, result.follows_file()]).to_string();
+    // A movement with a file of its own begins there, and the positions of the topology are read as they are.
     let own = written(document, "mobility").is_some_and(|table| written(table, "path").is_some());
+    let moves = values.text("kind") == "file" && result.follows_file() && !own;
     let mut begin = Ok(Positions::default());
-    if values.text("kind") == "file" && result.follows_file() && !own {
-        let key = inside(&path, "path");
-        let paths = result.movement(&key, values.text("format"), outside, shared);
+    if moves {
+        // Ahead of the closure below: both need `shared`.
+        let paths = result.movement(&inside(&path, "path"), values.text("format"), outside, shared);
         begin = paths.map(|movement| Positions {
             places: movement.paths.iter().filter_map(|path| path.first()).map(|&(_, place)| place).collect(),
             ..Positions::default()
@@ -68,19 +95,11 @@ pub(super) fn topology(
     let place = || {
         let layout = result.layout(seed)?;
         let found = match values.text("kind") {
-            "file" if result.follows_file() && !own => begin.map_err(|message| PlacementError::new("path", message))?,
-            "file" => {
-                let key = inside(&path, "path");
-                let params = outside.sibling(&key, PARAMS);
-                outside
-                    .text(&key, "a file of positions")
-                    .and_then(|(name, text)| {
-                        node_files::positions(&text, &name, values.text("format"), params.as_deref())
-                    })
-                    .map_err(|message| PlacementError::new("path", message))?
-            }
-            _ => Positions::default(),
+            "file" if moves => begin,
+            "file" => positions_in_file(&inside(&path, "path"), values.text("format"), outside),
+            _ => Ok(Positions::default()),
         };
+        let found = found.map_err(|message| PlacementError::new("path", message))?;
         let placed = layout.place(found.places, result.reach())?;
         Ok(Arc::new(Placement { unused: found.unused, other: found.other, ..placed }))
     };
@@ -89,6 +108,13 @@ pub(super) fn topology(
         Ok(placed) => result.placed = Some(Arc::clone(placed)),
         Err(PlacementError { key, message }) => reader.refuse(inside(&path, key), message.clone()),
     }
+}
+
+/// The positions in the file that a key names.
+fn positions_in_file(key: &[String], format: &str, outside: &mut dyn Outside) -> Result<Positions, String> {
+    let params = outside.sibling(key, PARAMS);
+    let (name, text) = outside.text(key, "a file of positions")?;
+    node_files::positions(&text, &name, format, params.as_deref())
 }
 
 /// The field of each seed of the run must be there; so many that it would take long are looked at when they are run.
