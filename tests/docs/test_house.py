@@ -71,8 +71,6 @@ LONGER: dict[str, str] = {
     "crates/hopscope-conformance/src/player/calls.rs: call": "one arm for each system call of packetdrill",
     "crates/hopscope-conformance/src/player/setup.rs: setup": "one arm for each setting of packetdrill",
     "crates/hopscope-conformance/src/script/packet.rs: packet": "the grammar of a packet line, in its order",
-    "crates/hopscope-engine/src/app/mod.rs: on_tick": "one arm for each application",
-    "crates/hopscope-engine/src/config/schema/flow.rs: flow": "one entry for each key of a flow",
     "crates/hopscope-engine/src/world/build.rs: add_flow": "one arm for each transport",
     "crates/hopscope-engine/src/world/build.rs: build": "the parts of a world in the order in which they draw",
     "crates/hopscope-engine/src/world/inputs.rs: dispatch": "one arm for each event",

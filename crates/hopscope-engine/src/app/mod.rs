@@ -134,37 +134,8 @@ impl Source {
                 out.push(AppEffect::Send { bytes });
                 out.push(AppEffect::Close);
             }
-            App::Cbr { rate, jitter, packets } => {
-                self.send_packet(out);
-                if self.sent == packets {
-                    self.stop = now;
-                    out.push(AppEffect::Close);
-                    return;
-                }
-                let next = match jitter {
-                    Jitter::None => self.next_packet(rate),
-                    // ns-2's CBR with random_ set to 1 adds a uniform half of the interval in either direction.
-                    Jitter::Uniform => after(now, self.interval(rate) * (0.5 + rng.uniform())),
-                    Jitter::Poisson => after(now, rng.exponential(self.interval(rate))),
-                };
-                self.arm(next, out);
-            }
-            App::OnOff { rate, on, off, .. } => {
-                if now >= self.burst_end {
-                    self.burst_start = now;
-                    self.burst_sent = 0;
-                    self.burst_end = now + Span::from_secs_f64(rng.exponential(on.as_secs()));
-                }
-                self.send_packet(out);
-                let next = self.next_packet(rate);
-                if next < self.burst_end {
-                    self.arm(next, out);
-                } else {
-                    let wake = self.burst_end + Span::from_secs_f64(rng.exponential(off.as_secs()));
-                    self.burst_end = wake;
-                    self.arm(wake, out);
-                }
-            }
+            App::Cbr { rate, jitter, packets } => self.send_constant(now, (rate, jitter, packets), rng, out),
+            App::OnOff { rate, on, off, .. } => self.send_in_burst(now, (rate, on, off), rng, out),
             App::Poisson { rate } => {
                 self.send_packet(out);
                 self.arm(after(now, rng.exponential(self.interval(rate))), out);
@@ -176,6 +147,55 @@ impl Source {
                     None => out.push(AppEffect::Close),
                 }
             }
+        }
+    }
+
+    /// A packet of CBR, and when the next one is due; the last of `packets` closes.
+    fn send_constant(
+        &mut self,
+        now: Time,
+        (rate, jitter, packets): (f64, Jitter, u64),
+        rng: &mut Stream,
+        out: &mut Vec<AppEffect>,
+    ) {
+        self.send_packet(out);
+        if self.sent == packets {
+            // Stopped, so that a rate that changes later arms nothing.
+            self.stop = now;
+            out.push(AppEffect::Close);
+            return;
+        }
+        let next = match jitter {
+            Jitter::None => self.next_packet(rate),
+            // ns-2's CBR with random_ set to 1 adds a uniform half of the interval in either direction.
+            Jitter::Uniform => after(now, self.interval(rate) * (0.5 + rng.uniform())),
+            Jitter::Poisson => after(now, rng.exponential(self.interval(rate))),
+        };
+        self.arm(next, out);
+    }
+
+    /// A packet of an on period, which begins here when the off period before it is over.
+    fn send_in_burst(
+        &mut self,
+        now: Time,
+        (rate, on, off): (f64, Span, Span),
+        rng: &mut Stream,
+        out: &mut Vec<AppEffect>,
+    ) {
+        if now >= self.burst_end {
+            self.burst_start = now;
+            self.burst_sent = 0;
+            self.burst_end = now + Span::from_secs_f64(rng.exponential(on.as_secs()));
+        }
+        self.send_packet(out);
+        let next = self.next_packet(rate);
+        if next < self.burst_end {
+            self.arm(next, out);
+        } else {
+            // The off period counts from the end of the burst, not from its last packet: the means are those of the periods.
+            let wake = self.burst_end + Span::from_secs_f64(rng.exponential(off.as_secs()));
+            self.burst_end = wake;
+            self.arm(wake, out);
         }
     }
 

@@ -77,13 +77,17 @@ pub const PATTERNS: &[(&str, &str)] = &[
     ("file", "the connections of an ns-2 traffic file (cbrgen), with their own starts, sizes and rates"),
 ];
 
-/// Keys of one `[[flow]]`.
+/// Keys of one `[[flow]]`, in the order in which pages and messages list them.
 pub fn flow() -> Vec<Key> {
-    let external = Transport::TcpExternal.word();
-    let transports = Transport::CHOICES.iter().filter(|word| **word != external);
+    [ends(), connection(), times(), acknowledgements(), application_keys(), copies(), parameters_of_transports()]
+        .concat()
+}
+
+/// Its two nodes, or the pattern that gives them.
+fn ends() -> Vec<Key> {
     let mut pattern = "Ends of the flows instead of from and to: one flow for each of the copies.".to_string();
     PATTERNS.iter().for_each(|(name, text)| pattern += &format!(" \"{name}\": {text}."));
-    let mut keys = vec![
+    vec![
         Key::new("from", Kind::Node, "Sending node; needed where no `pattern` is given."),
         Key::new("to", Kind::Node, "Receiving node; needed where no `pattern` is given."),
         Key::new("pattern", Kind::Choice, &pattern).choices(PATTERNS.iter().map(|(name, _)| *name)),
@@ -92,6 +96,15 @@ pub fn flow() -> Vec<Key> {
             .when("pattern = random"),
         Key::new("path", Kind::Text, "Traffic file of a pattern \"file\", relative to the scenario file.")
             .when("pattern = file"),
+    ]
+}
+
+/// Its transport, the ports of that, and how much goes into a packet and a window.
+fn connection() -> Vec<Key> {
+    // A congestion control from outside is named by its class, not by this word.
+    let external = Transport::TcpExternal.word();
+    let transports = Transport::CHOICES.iter().filter(|word| **word != external);
+    vec![
         Key::new(
             "transport",
             Kind::Transport,
@@ -119,6 +132,12 @@ pub fn flow() -> Vec<Key> {
             .default(32)
             .range(WINDOWS)
             .source("fu2003.table1"),
+    ]
+}
+
+/// When its application offers data.
+fn times() -> Vec<Key> {
+    vec![
         Key::new("start", Kind::Time, "When the application starts.").unit("s").default(0).lowered(Lowered::Always),
         Key::new("start_jitter", Kind::Time, "The flow starts up to so much later, uniformly at random by the seed.")
             .unit("s")
@@ -128,6 +147,11 @@ pub fn flow() -> Vec<Key> {
             .unit("s")
             .range(Range::above(0.0))
             .lowered(Lowered::Always),
+    ]
+}
+
+fn acknowledgements() -> Vec<Key> {
+    vec![
         ack(),
         of_tcp("ack_delay", Kind::Time, "Longest time an ACK is held back.")
             .unit("s")
@@ -135,15 +159,16 @@ pub fn flow() -> Vec<Key> {
             .range(ACK_DELAYS)
             .when(HELD_BACK)
             .source("RFC 9293 allows 500 ms; 200 ms is common"),
-    ];
-    keys.extend(application_keys());
+    ]
+}
+
+/// A reply, and the flows that one table stands for.
+fn copies() -> Vec<Key> {
     let back = "Application at the receiving node that sends back over the same TCP connection; its results are those of a \
                 flow of its own, numbered after all others.";
     let copies = "Number of flows that this table stands for; with pattern = \"across\" by default as many as are usual for \
                   the topology.";
-    let repair = "How losses are found and repaired; \"own\" leaves it to tcp.loss_recovery, and that to the congestion \
-                  control.";
-    keys.extend([
+    vec![
         of_tcp("reply", Kind::Table, back).fields(reply()).lowered(Lowered::No),
         Key::new("copies", Kind::Int, copies).default(1).range(Range::within(1.0, MAX_COPIES)),
         Key::new("stagger", Kind::Time, "Time between the starts of the copies.")
@@ -151,6 +176,14 @@ pub fn flow() -> Vec<Key> {
             .default(0)
             .when("copies > 1 or pattern given"),
         Key::new("group", Kind::Name, "Name under which the results of flows are added up.").lowered(Lowered::Always),
+    ]
+}
+
+/// What the transport of this flow does differently.
+fn parameters_of_transports() -> Vec<Key> {
+    let repair = "How losses are found and repaired; \"own\" leaves it to tcp.loss_recovery, and that to the congestion \
+                  control.";
+    vec![
         control(),
         of_tcp("recovery", Kind::Choice, repair).default(LossRecovery::Own.word()).choices(LossRecovery::CHOICES),
         of_tcp("tcp", Kind::Table, "TCP parameters of this flow alone; keys as in [tcp].").fields(parameters("tcp")),
@@ -162,8 +195,7 @@ pub fn flow() -> Vec<Key> {
             .fields(AtpConfig::describe())
             .when("transport = atp")
             .lowered(Lowered::Always),
-    ]);
-    keys
+    ]
 }
 
 /// Keys of the application that replies.
@@ -243,7 +275,6 @@ fn control() -> Key {
         .lowered(Lowered::No)
 }
 
-/// The default of a key of an application, in engine form, as a value.
 impl App {
     /// Its defaults as JSON: whole numbers of times and bytes, else real ones.
     pub fn default_values(&self) -> Vec<(&'static str, Value)> {
