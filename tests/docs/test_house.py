@@ -71,7 +71,6 @@ LONGER: dict[str, str] = {
     "crates/hopscope-conformance/src/player/calls.rs: call": "one arm for each system call of packetdrill",
     "crates/hopscope-conformance/src/player/setup.rs: setup": "one arm for each setting of packetdrill",
     "crates/hopscope-conformance/src/script/packet.rs: packet": "the grammar of a packet line, in its order",
-    "crates/hopscope-engine/src/world/inputs.rs: dispatch": "one arm for each event",
     "crates/hopscope-python/src/lib.rs: _core": "one line for each name of the module",
     "crates/hopscope-wire/src/packet.rs: inside": "one arm for each kind of packet",
     "python/hopscope/cli/compare.py: command": "the options of the command are its parameters",

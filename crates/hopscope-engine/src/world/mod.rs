@@ -1,8 +1,9 @@
 //! The only place where machines meet.
 //!
-//! Two tables: `inputs.rs` turns each event and each item of work into the input of one machine, `effects.rs` each effect of
-//! a machine into the input of its neighbour, an entry of the event queue or an item of work. `radio.rs` brings frames to
-//! their hearers, `work.rs` holds what waits for its turn. Nothing else in the engine calls across layers.
+//! Two tables: `inputs.rs` turns each event and each item of work into the input of one machine, `effects.rs` each
+//! effect of a machine into the input of its neighbour, an entry of the event queue or an item of work. What they call
+//! stands with its layer, in `mac.rs`, `interface.rs`, `wire.rs`, `network.rs` and `transport.rs`. `radio.rs` brings
+//! frames to their hearers, `work.rs` holds what waits for its turn. Nothing else in the engine calls across layers.
 
 mod build;
 mod changes;
@@ -12,9 +13,12 @@ mod effects;
 pub mod flow;
 mod graph;
 mod inputs;
+mod interface;
 mod listeners;
+mod mac;
 mod meter;
 mod motion;
+mod network;
 mod notices;
 mod outages;
 mod overhearing;
@@ -27,7 +31,9 @@ mod replay;
 mod sifs;
 #[cfg(test)]
 mod tests;
+mod transport;
 mod view;
+mod wire;
 mod work;
 
 pub use check::{check, problems};
@@ -104,8 +110,8 @@ pub struct World<R: Recorder> {
     listeners: Listeners,
     radios: Radios,
     channel: Channel,
-    /// The rules of the stations that have none of their own, and whether that is all of them. They stand here once more,
-    /// by value, as every frame needs them at each hearer.
+    /// The rules of the stations that have none of their own, and whether that is all of them. They stand here once
+    /// more, by value, as every frame needs them at each hearer.
     common_rules: StationRules,
     rules_are_shared: bool,
     /// See `settle_air`.
@@ -267,8 +273,8 @@ impl<R: Recorder> World<R> {
         waiting.fold(wire.remaining(self.now), |sum, one| sum + one)
     }
 
-    /// Hands a packet with octets (network header included) from outside to `node` for `dst`, now, and gives its number.
-    /// Under static routes, nodes that nothing led through before begin to listen at this instant.
+    /// Hands a packet with octets (network header included) from outside to `node` for `dst`, now, and gives its
+    /// number. Under static routes, nodes that nothing led through before begin to listen at this instant.
     ///
     /// # Errors
     /// When a node does not exist, no way leads to `dst`, or there are more octets than the MAC takes.

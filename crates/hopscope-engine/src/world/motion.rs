@@ -40,8 +40,8 @@ impl<R: Recorder> World<R> {
         self.medium.position(node, self.now)
     }
 
-    /// A node is at `position` (metres) from now on and stays there, also where it moved by itself. Frames on the air keep the power they began with; static routes stay
-    /// those of the beginning.
+    /// A node is at `position` (metres) from now on and stays there, also where it moved by itself. Frames on the air
+    /// keep the power they began with; static routes stay those of the beginning.
     ///
     /// # Errors
     /// When the node does not exist or the position is none.
@@ -69,7 +69,8 @@ impl<R: Recorder> World<R> {
         Ok(())
     }
 
-    /// The medium has changed: observers of what becomes of frames, who ask for the links of any node, find them up to date.
+    /// The medium has changed: observers of what becomes of frames, who ask for the links of any node, find them up to
+    /// date.
     pub(super) fn report_change(&mut self) {
         self.settle_air();
         if R::WANTS.has(Classes::FRAME_ENDS) {

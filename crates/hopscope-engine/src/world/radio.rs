@@ -12,7 +12,7 @@ use hopscope_net::iface::Wifi;
 use hopscope_phy::channel::FrameSummary;
 use hopscope_phy::phy::{Arrival, Packed};
 
-/// No signal is under way for longer: `build.rs` refuses such ranges.
+/// No signal is under way for longer: `check.rs` refuses such ranges.
 const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
 
 impl<R: Recorder> World<R> {

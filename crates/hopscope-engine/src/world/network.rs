@@ -1,0 +1,243 @@
+//! IP and routing: a packet that came up goes to its socket or on to the next hop, routing protocols get their
+//! messages, timers and failed links.
+
+use super::World;
+use crate::record::{Classes, DropReason, Record, Recorder};
+use hopscope_core::event::Event;
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Span;
+use hopscope_net::iface::Interface;
+use hopscope_net::iface::outside::ExternalArrival;
+use hopscope_net::net::ip;
+use hopscope_net::net::ip::Step;
+use hopscope_net::routing::{
+    Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router, RoutingNote,
+};
+use hopscope_packet::routing::RoutingMessage;
+use hopscope_packet::{Body, Packet};
+use hopscope_tcp::endpoint::PathEvent;
+impl<R: Recorder> World<R> {
+    /// A packet comes up from an interface.
+    pub(super) fn receive(&mut self, node: NodeId, id: PacketId) {
+        if ip::on_hop(self.packets.get_mut(id)) {
+            self.record_path(node, id);
+        }
+        self.note(Record::PacketReceived { node, packet: id });
+        let World { packets, nodes, .. } = self;
+        let packet = packets.get(id);
+        let (from, extension) = (packet.prev_hop, packet.extension);
+        if let Forwarding::Protocol(machine) = &mut nodes[node].forwarding {
+            if packet.body.is_routing_message() {
+                self.on_routing_message(node, id);
+                return;
+            }
+            machine.router.on_reception(from, packets.source_route(extension), self.now);
+        }
+        match ip::on_packet(self.packets.get_mut(id), node) {
+            Step::Deliver => {
+                let mut packet = *self.packets.get(id);
+                self.note(Record::PacketArrived { node, packet: id });
+                if let Body::Opaque { number } = packet.body {
+                    self.leave(node, &packet, number);
+                }
+                self.packets.release(id);
+                self.deliver(node, &mut packet);
+            }
+            Step::Forward => {
+                self.forward(node, id);
+            }
+            Step::Expired => self.drop_packet(node, id, DropReason::TtlExpired),
+        }
+    }
+
+    /// A packet that asks for it learns of the hop that it has taken, from the MAC of the node that it came from.
+    #[cold]
+    fn record_path(&mut self, node: NodeId, id: PacketId) {
+        let World { packets, wifi, wires, medium, collisions, now, .. } = self;
+        let packet = packets.get_mut(id);
+        let (from, bytes) = (packet.prev_hop, packet.bytes);
+        let wire = wires.of(from).iter().copied().find(|&end| wires[end].peer == node);
+        if let Body::Atp(atp) = &mut packet.body {
+            let (layer, exchange) = match wire {
+                Some(end) => (&wires[end].port.layer, wires[end].service(bytes)),
+                None => (&wifi[from].port.layer, wifi[from].rules.exchange(node, bytes)),
+            };
+            let delays = layer.as_ref().and_then(|layer| layer.delays());
+            let sum = delays.map_or(exchange, |delays| delays.sum(exchange, *now));
+            atp.pass((sum.0 / 1_000).clamp(1, u64::from(u32::MAX)) as u32);
+            return;
+        }
+        // Nothing collides on a wire.
+        let by_wire = wire.is_some();
+        let collision = collisions.get_mut(from.index()).filter(|_| !by_wire).map_or(0.0, |estimate| {
+            let around = || medium.neighbours(from).map(|node| wifi[node].air.airtime());
+            let busy = || around().fold(Span::ZERO, |sum, airtime| sum + airtime);
+            estimate.estimate(*now, &wifi[from].mac.view(), busy)
+        });
+        ip::learn(packet, *now, collision);
+    }
+
+    /// A packet from outside leaves the network.
+    #[cold]
+    fn leave(&mut self, node: NodeId, packet: &Packet, number: u64) {
+        let octets = self.packets.octets(number).into();
+        self.outside.leave(ExternalArrival { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
+    }
+
+    /// Sends a new packet of a transport towards its destination; returns what has become of it.
+    #[inline]
+    pub(super) fn originate(&mut self, packet: Packet) -> PathEvent {
+        let src = packet.src;
+        let id = self.admit(self.nodes[src].ip.originate(packet));
+        self.forward(src, id)
+    }
+
+    /// Takes a new packet into the arena.
+    #[inline]
+    pub(super) fn admit(&mut self, packet: Packet) -> PacketId {
+        let id = self.packets.insert(packet);
+        self.note(Record::PacketMade { packet: id });
+        id
+    }
+
+    /// A packet goes on from `node`.
+    pub(super) fn forward(&mut self, node: NodeId, id: PacketId) -> PathEvent {
+        match self.route(node, id) {
+            RouteAnswer::Via(next_hop) => {
+                self.packets.get_mut(id).next_hop = next_hop;
+                self.resolve(node, id)
+            }
+            RouteAnswer::Held => {
+                self.note(Record::PacketHeld { node, packet: id, routed: false });
+                PathEvent::Held
+            }
+            RouteAnswer::Drop(reason) => {
+                self.drop_packet(node, id, reason);
+                PathEvent::NoRoute
+            }
+        }
+    }
+
+    /// Where a packet goes next from `node`.
+    #[inline]
+    pub(super) fn route(&mut self, node: NodeId, id: PacketId) -> RouteAnswer {
+        match &self.nodes[node].forwarding {
+            Forwarding::Static(table) => {
+                let next_hop = table.lookup(self.packets.get(id).dst);
+                next_hop.map_or(RouteAnswer::Drop(DropReason::NoRoute), RouteAnswer::Via)
+            }
+            Forwarding::Protocol(_) => self.query_router(node, id),
+        }
+    }
+
+    fn query_router(&mut self, node: NodeId, id: PacketId) -> RouteAnswer {
+        let packet = *self.packets.get(id);
+        let source_route = self.packets.source_route(packet.extension).cloned();
+        let query = Query::new(node, id, &packet, source_route.as_ref());
+        self.routing_input(node, |router, cx| router.route(&query, cx))
+    }
+
+    /// Starts the clocks of all machines.
+    pub(super) fn start_routing(&mut self) {
+        for node in 0..self.nodes.len() as u32 {
+            self.routing_input(NodeId(node), Router::start);
+        }
+        self.work_off();
+    }
+
+    /// A routing message came up at `node`, where it ends.
+    fn on_routing_message(&mut self, node: NodeId, id: PacketId) {
+        let (packet, message) = self.packets.take_message(id);
+        self.routing_input(node, |router, cx| router.on_message(packet.prev_hop, packet.ttl, &message, cx));
+    }
+
+    /// A timer of a node's routing machine has run out.
+    #[inline]
+    pub(super) fn on_routing_timer(&mut self, node: NodeId, timer: u8) {
+        if let Some(timer) = self.routing_timer(node, timer) {
+            self.note(Record::RoutingTimerExpired { node, timer });
+        }
+        self.routing_input(node, |router, cx| router.on_timer(timer, cx));
+    }
+
+    /// The MAC gave a packet up, or ARP its next hop: a sign for the routing protocol, and its packet if it carries
+    /// data. Other packets are dropped for `reason`, and all of them where no protocol asks.
+    pub(super) fn on_link_failure(&mut self, node: NodeId, id: PacketId, reason: DropReason) {
+        if self.nodes[node].router().is_none() {
+            self.drop_packet(node, id, reason);
+            return;
+        }
+        let packet = *self.packets.get(id);
+        match LossOf::body(&packet.body) {
+            LossOf::Data => {
+                let source_route = self.packets.source_route(packet.extension).cloned();
+                let lost = Lost::new(id, &packet, source_route.as_ref());
+                // The protocol may send it by another neighbour, which has not received it.
+                self.packets.get_mut(id).received_next = false;
+                self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, Some(&lost), cx));
+            }
+            LossOf::Message => {
+                self.drop_packet(node, id, reason);
+                self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, None, cx));
+            }
+            LossOf::Other => self.drop_packet(node, id, reason),
+        }
+    }
+
+    /// One input to a node's machine, and its effects carried out.
+    pub(super) fn routing_input<T>(&mut self, node: NodeId, input: impl FnOnce(&mut Router, &mut RoutingCx) -> T) -> T {
+        let Forwarding::Protocol(machine) = &mut self.nodes[node].forwarding else {
+            unreachable!("node {node} has a routing protocol")
+        };
+        let mut out = std::mem::take(&mut self.routing_effects);
+        let Machine { router, rng } = &mut **machine;
+        let answer = input(router, &mut RoutingCx { now: self.now, rng, out: &mut out });
+        for effect in out.drain(..) {
+            self.routing_effect(node, effect);
+        }
+        self.routing_effects = out;
+        answer
+    }
+
+    /// The name of a timer of the machine of a node, where an observer asks for it.
+    pub(super) fn routing_timer(&self, node: NodeId, timer: u8) -> Option<&'static str> {
+        let wanted = R::WANTS.has(Classes::ROUTING_TIMERS);
+        wanted.then(|| self.nodes[node].router().map(|router| router.timer_name(timer))).flatten()
+    }
+
+    pub(super) fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
+        let bytes = self.nodes[node].ip.header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
+        self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
+        let (body, extension) = self.packets.keep_message(message);
+        let id = self.admit(Packet { extension, ..Packet::new(node, to, bytes, ttl, body, self.now) });
+        self.send_later(node, id, delay);
+    }
+
+    pub(super) fn send_later(&mut self, node: NodeId, packet: PacketId, delay: Span) {
+        if delay == Span::ZERO {
+            self.resolve(node, packet);
+        } else {
+            self.events.push(self.now + delay, Event::RoutingSend { node, packet });
+        }
+    }
+
+    /// Takes the first packet that waits for a neighbour out of the queue of the interface that leads there.
+    pub(super) fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
+        let packets = &self.packets;
+        let port = match self.nodes[node].interface_for(next_hop) {
+            Interface::Wire { end, .. } => &mut self.wires[end].port,
+            Interface::Wifi | Interface::Outside => &mut self.wifi[node].port,
+        };
+        port.take(self.now, |id| packets.get(id).next_hop == next_hop)
+    }
+
+    /// A neighbour is taken for gone that is at the other end of a wire, or in range and on.
+    pub(super) fn is_false_alarm(&mut self, node: NodeId, note: RoutingNote) -> bool {
+        let RoutingNote::LinkLost { neighbour } = note else { return false };
+        self.medium.refresh(node, self.now);
+        if self.wires.of(node).iter().any(|&end| self.wires[end].peer == neighbour) {
+            return true;
+        }
+        !self.is_off(node) && !self.is_off(neighbour) && self.medium.neighbours(node).any(|n| n == neighbour)
+    }
+}
