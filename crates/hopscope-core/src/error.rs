@@ -36,6 +36,7 @@ impl BuildErrors {
     /// Adds what a check found.
     pub fn note(&mut self, checked: Result<(), BuildError>) {
         match checked {
+            // The first mistake of a key: later ones often follow from it.
             Err(error) if self.0.iter().all(|known| known.key != error.key) => self.0.push(error),
             Err(_) | Ok(()) => {}
         }

@@ -182,6 +182,7 @@ impl Event {
     #[inline(always)]
     pub fn pack(self) -> u64 {
         let (kind, owner, detail) = match self {
+            // Ends of receptions first: what stations do at an instant follows what they have received by then.
             Event::RxEnd { node, slot } => (0, node.0, slot),
             Event::Overheard { node, slot, decodable } => (1, node.0, slot | if decodable { DECODABLE } else { 0 }),
             Event::Touch { node } => (2, node.0, 0),
@@ -204,6 +205,7 @@ impl Event {
             Event::Motion { node } => (17, node.0, 0),
             Event::Change { number } => (18, number, 0),
             Event::Replay => (19, 0, 0),
+            // Last: a sample shows what all else at its instant has left.
             Event::Sample => (20u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
@@ -240,6 +242,7 @@ impl Event {
             17 => Event::Motion { node },
             18 => Event::Change { number: owner },
             19 => Event::Replay,
+            // All words come from `pack`.
             _ => Event::Sample,
         }
     }

@@ -56,6 +56,7 @@ impl Stream {
     /// The stream of `owner` (a node, flow or link number) for `purpose` in run `run` of seed `seed`.
     pub fn derive(seed: u64, run: u64, owner: u64, purpose: Purpose) -> Self {
         let mut name = SplitMix64(seed);
+        // One after the other, so that (1, 2) and (2, 1) name different streams.
         for part in [run, owner, purpose as u64] {
             name = SplitMix64(name.next() ^ part.wrapping_mul(0x9E37_79B9_7F4A_7C15));
         }
@@ -81,6 +82,7 @@ impl Stream {
     #[inline]
     pub fn below(&mut self, n: u32) -> u32 {
         debug_assert!(n > 0, "an empty range has no value");
+        // No division, and always one draw: rejection would make the number of draws depend on their values.
         (((self.next_u64() >> 32) * u64::from(n)) >> 32) as u32
     }
 
@@ -92,6 +94,7 @@ impl Stream {
 
     /// An exponential real with the given mean (same unit as `mean`).
     pub fn exponential(&mut self, mean: f64) -> f64 {
+        // The argument lies in (0, 1]: its logarithm is finite.
         -mean * (1.0 - self.uniform()).ln()
     }
 
@@ -100,6 +103,7 @@ impl Stream {
         loop {
             let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
             let square = x * x + y * y;
+            // Outside of the unit circle nothing is uniform in the angle, and at its centre there is none.
             if square > 0.0 && square < 1.0 {
                 return x * (-2.0 * square.ln() / square).sqrt();
             }

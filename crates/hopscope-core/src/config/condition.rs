@@ -61,6 +61,7 @@ impl When {
     pub fn in_words(&self, name: impl Fn(&str) -> String) -> String {
         let need = |need: &Need| format!("{} {}", name(&need.key), need.is);
         let group = |group: &Vec<Need>| group.iter().map(need).collect::<Vec<_>>().join(" and ");
+        // The comma shows what belongs together where a group has an "and".
         let separator = if self.any.iter().all(|group| group.len() == 1) { " or " } else { ", or " };
         self.any.iter().map(group).collect::<Vec<_>>().join(separator)
     }
@@ -70,13 +71,16 @@ impl Need {
     fn parse(text: &str) -> Need {
         let words = |text: &str| text.split('|').map(|word| word.trim().to_string()).collect();
         let of = |key: &str, is| Need { key: key.trim().to_string(), is };
+        // Before `=`, which it contains.
         if let Some((key, rest)) = text.split_once("!=") {
             of(key, Is::NoneOf(words(rest)))
         } else if let Some((key, rest)) = text.split_once('=') {
             of(key, Is::OneOf(words(rest)))
         } else if let Some((key, rest)) = text.split_once('>') {
+            // Nothing is above NaN: a condition that cannot be read never holds.
             of(key, Is::Above(rest.trim().parse().unwrap_or(f64::NAN)))
         } else {
+            // What has no sign is a key that only has to be there.
             of(text.trim().trim_end_matches("given"), Is::Given)
         }
     }
@@ -98,6 +102,7 @@ impl Is {
 fn words_of(value: &Value) -> Vec<String> {
     match value {
         Value::Null => vec![OFF.to_string()],
+        // An absent key may come as null, as an empty text or as an empty list.
         Value::String(text) if text.is_empty() => vec![OFF.to_string()],
         Value::Array(items) if items.is_empty() => vec![OFF.to_string()],
         Value::Array(items) => items.iter().flat_map(words_of).collect(),
@@ -116,6 +121,7 @@ pub fn shown(value: &Value) -> String {
 
 /// A word in a message: text in quotes, flags and numbers as they are.
 fn quoted(word: &str) -> String {
+    // As a scenario file has them: only text is quoted there.
     let plain = matches!(word, "true" | "false") || word.parse::<f64>().is_ok();
     if plain { word.to_string() } else { format!("\"{word}\"") }
 }

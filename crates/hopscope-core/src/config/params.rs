@@ -81,6 +81,7 @@ impl Range {
     pub fn refuse(self, key: impl FnOnce() -> String, unit: &str, number: f64) -> Option<BuildError> {
         let Range { least, most, above } = self;
         let enough = least.is_none_or(|least| number > least || (number == least && !above));
+        // A range without an upper bound lets infinity through, with which nothing can be reckoned.
         if number.is_finite() && enough && most.is_none_or(|most| number <= most) {
             return None;
         }
@@ -90,6 +91,7 @@ impl Range {
         if allowed.is_empty() {
             allowed = "any finite number".to_string();
         }
+        // "probability" names a quantity that has no unit.
         let unit = if matches!(unit, "" | "probability") { String::new() } else { format!(" {unit}") };
         Some(BuildError::new(key(), format!("found {number}; allowed is {allowed}{unit}")))
     }
@@ -97,6 +99,7 @@ impl Range {
     /// What a number of this unit takes where nothing else is said.
     pub fn of_unit(unit: &str) -> Range {
         match unit {
+            // Powers and gains on a logarithmic scale may be negative.
             "dBm" | "dB" => Range::ANY,
             "probability" => Range::within(0.0, 1.0),
             _ => Range::from(0.0),
@@ -182,6 +185,7 @@ kinds! {
 impl Kind {
     /// Its word.
     pub fn word(self) -> &'static str {
+        // Words and variants come from one line each, so their order is the same.
         Kind::WORDS[self as usize].0
     }
 
@@ -202,6 +206,7 @@ impl Key {
             default: Value::Null,
             choices: Vec::new(),
             apart: Vec::new(),
+            // Most keys are lengths, times and counts: one that may be negative says so.
             range: Range::from(0.0),
             required: false,
             when: None,
@@ -301,6 +306,7 @@ param_types! {
     Span => Time, |span| alone(span.0 as f64 / 1e9);
     bool => Flag;
     u32 => Int, |number| alone(f64::from(*number));
+    // Rounded beyond 2^53; bounds of ranges lie far below.
     u64 => Int, |number| alone(*number as f64);
     f64 => Float, |number| alone(*number);
     Option<u32> => IntOrOff, |number| number.map_or_else(Vec::new, |number| alone(f64::from(number)));
@@ -390,6 +396,7 @@ macro_rules! params {
             pub fn outside(&self, section: &str, found: &mut Vec<$crate::error::BuildError>) {
                 use $crate::config::params::{ParamType, Range};
                 $({
+                    // The first of them: that of the unit counts where the line has none of its own.
                     let [range, ..] = [$($range,)? Range::of_unit($unit)];
                     for (place, number) in self.$field.numbers() {
                         let key = || format!("{section}.{}{place}", stringify!($field));

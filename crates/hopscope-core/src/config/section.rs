@@ -8,6 +8,7 @@ pub const LONGEST: Span = Span::from_secs(1_000_000);
 
 /// For messages: exact where the number of seconds is.
 pub fn seconds(span: Span) -> f64 {
+    // A quotient is rounded once; `as_secs` multiplies with 1e-9, which is no exact number itself.
     span.0 as f64 / 1e9
 }
 

@@ -12,6 +12,7 @@ struct FarEntry {
 
 impl FarEntry {
     fn is_before(&self, other: &FarEntry) -> bool {
+        // A heap does not keep equal entries in the order in which they came.
         let key = |e: &FarEntry| (e.entry.time, e.entry.event | Event::DETAIL, e.inserted);
         key(self) < key(other)
     }
@@ -25,6 +26,7 @@ pub(super) struct Far {
     inserted: u64,
 }
 
+// Half the levels of a binary heap: siblings share cache lines, levels do not.
 const ARITY: usize = 4;
 
 impl Far {

@@ -91,6 +91,7 @@ impl EventQueue {
     fn place(&mut self, time: u64, event: u64) {
         if self.few {
             self.push_near(time, event);
+            // The wheels cost a fixed price per event, a sorted list one that grows with its length.
             if self.near_len > FEW {
                 self.start_wheel();
             }
@@ -154,6 +155,7 @@ impl EventQueue {
         match next {
             Next::Nothing => {}
             Next::One(entry) => self.push_near(entry.time, entry.event),
+            // The chain has the event that was added last at its front.
             Next::Several(mut chain) => {
                 while let Some(entry) = self.wheel.next_of(&mut chain) {
                     self.push_older(entry);

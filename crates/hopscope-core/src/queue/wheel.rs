@@ -121,6 +121,7 @@ impl Wheel {
     /// Adds an event in reach.
     #[inline(always)]
     pub(super) fn push(&mut self, time: u64, event: u64) {
+        // This block and the next: what the fine wheel has room for.
         if block_of(time) - self.block <= 1 {
             self.push_fine(Entry { time, event });
         } else {
@@ -144,6 +145,7 @@ impl Wheel {
     #[inline(never)]
     fn push_coarse(&mut self, entry: Entry) {
         let block = block_of(entry.time);
+        // The coarse wheel begins two blocks ahead, so its last block is BLOCKS + 1 ahead.
         if block - self.block > BLOCKS + 1 {
             self.far.push(entry);
             return;
@@ -171,6 +173,7 @@ impl Wheel {
         let at = slice as usize % SLICES;
         let place = self.fine[at];
         let slot = self.slots[place as usize];
+        // Several are taken in any case: which is the first of them shows when they are sorted.
         if slot.next == NONE && slot.entry.time > limit {
             return Next::Nothing;
         }
@@ -244,6 +247,7 @@ impl Wheel {
             return self.slice + 1 + u64::from(here.trailing_zeros());
         }
         // The next word with any bit, cyclically; the first word comes again last with its lower bits.
+        // Found by rotation and counting zeros, in a few instructions however empty the wheel is.
         let turned = self.words.rotate_right(word as u32 + 1);
         let found = (word + 1 + turned.trailing_zeros() as usize) % WORDS;
         let at = found * 64 + self.occupied[found].trailing_zeros() as usize;
@@ -265,6 +269,7 @@ impl Wheel {
     #[cold]
     fn begin_block(&mut self, block: u64) {
         self.block = block;
+        // The slice before the first: all of the block lies ahead.
         self.slice = (block << BLOCK_BITS) - 1;
         let end = (block + 2) << (BLOCK_BITS + SLICE_BITS);
         // What was far away came before anything of its block on the coarse wheel.

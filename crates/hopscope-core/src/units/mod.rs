@@ -56,6 +56,7 @@ impl Span {
 
     /// The interval nearest to `s` seconds; negative values give zero.
     pub fn from_secs_f64(s: f64) -> Self {
+        // `max` turns NaN into zero as well.
         Span((s.max(0.0) * 1e9).round() as u64)
     }
 

@@ -17,6 +17,8 @@ impl TimeCode {
     pub fn at_least(span: Span) -> Self {
         let sixteenths = span.0.saturating_mul(16);
         let code = |b: u64| {
+            // `a` counts beyond one whole, which is sixteen sixteenths; the first b with room for it gives the
+            // shortest time.
             let a = sixteenths.div_ceil(Self::SHORTEST.0 << b).max(16) - 16;
             (a < 16).then_some(TimeCode((a << 4 | b) as u8))
         };
