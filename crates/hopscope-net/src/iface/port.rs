@@ -46,6 +46,7 @@ pub struct Entry {
 impl Entry {
     /// What may be known of a packet whose exchange takes so long without contention.
     pub fn of(packet: &Packet, id: PacketId, exchange: Span) -> Self {
+        // IANA's protocol numbers. ATP has none: 253 is for experiments (RFC 3692).
         let (is_bare, has_transport, protocol) = match packet.body {
             Body::Tcp(segment) => (segment.len == 0, true, 6),
             Body::Udp { .. } => (false, true, 17),
@@ -114,6 +115,8 @@ impl Port {
             }
         }
         if self.queue.is_full() {
+            // FQ-CoDel makes room at the head of its longest queue (RFC 8290 4.1); any other layer refuses what
+            // comes.
             let victim = layer.evict().and_then(|victim| self.queue.take(now, |waiting| waiting == victim));
             out.extend(victim.map(|victim| PortEffect::Drop(victim, DropReason::QueueFull)));
         }
@@ -145,6 +148,7 @@ impl Port {
         let Some(layer) = self.layer.as_deref_mut() else { return self.queue.pop(now) };
         loop {
             let head = self.queue.head()?;
+            // It stands at the head because the queue lets it in there; no layer may hold it back.
             if view(head).is_control {
                 return self.queue.pop(now);
             }

@@ -37,6 +37,7 @@ pub struct WireEnd {
 
 /// Time that so many bytes take to leave at a rate in bit/s.
 pub fn service(bytes: u32, rate: u64) -> Span {
+    // 64 bits would not hold the product for the longest packets. Parts of a nanosecond are cut off.
     Span((8 * u128::from(bytes) * 1_000_000_000 / u128::from(rate)) as u64)
 }
 
@@ -88,6 +89,7 @@ impl WireEnd {
                 probability,
                 usual: probability,
                 period,
+                // An offset may lie beyond the first period.
                 left: if wire.loss_offset > 0 { wire.loss_offset } else { period },
                 rng: Stream::derive(seed, 0, number, Purpose::WireLoss),
             })
@@ -150,6 +152,7 @@ impl WireEnd {
     /// A packet has come to the other end.
     pub fn hand_over(&self, packet: &mut Packet) {
         packet.prev_hop = self.node;
+        // IP counts the hop itself (`ip::on_hop`).
         packet.hops = packet.hops.saturating_add(self.hops - 1);
     }
 

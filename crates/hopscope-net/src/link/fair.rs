@@ -107,6 +107,7 @@ impl FairQueue {
 
     /// The packet given last, of `bytes` bytes, goes to the MAC: its flow pays for it. For a dropped one it does not.
     pub fn charge(&mut self, bytes: u32) {
+        // `pop` has put the queue that it served back to the front.
         let list = if self.new.is_empty() { &mut self.old } else { &mut self.new };
         if let Some(queue) = list.front_mut() {
             queue.credit -= i64::from(bytes);
@@ -116,6 +117,7 @@ impl FairQueue {
     /// The packet at the head of the longest queue (in bytes): it gives way when there is no room.
     pub fn pop_fattest(&mut self) -> Option<PacketId> {
         let bytes = |queue: &FlowQueue| queue.waiting.iter().map(|w| w.bytes).sum::<u32>();
+        // The place decides between equals, so that the order of the lists does not.
         let fattest = self.new.iter_mut().chain(&mut self.old).max_by_key(|queue| (bytes(queue), queue.place))?;
         fattest.waiting.pop_front().map(|waiting| waiting.packet)
     }
@@ -131,6 +133,8 @@ impl FairQueue {
     fn place(&self, FlowKey { ends: (src, dst), protocol, ports: (from, to) }: FlowKey) -> u32 {
         let ends = (u64::from(src.0) << 32) | u64::from(dst.0);
         let ports = (u64::from(protocol) << 32) | (u64::from(from) << 16) | u64::from(to);
+        // Constants of SplitMix64. RFC 8290 asks for a random perturbation, which a run that can be repeated does
+        // without.
         let mixed = (ends.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ ports).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         ((mixed >> 32) % u64::from(self.queues)) as u32
     }

@@ -33,6 +33,7 @@ impl Lred {
     /// What becomes of the packet at the head of the queue.
     pub fn decide(&self, rng: &mut Stream) -> AqmAction {
         let p = self.mark_probability();
+        // No draw without a chance: a layer that is quiet leaves its random numbers where they are.
         if p > 0.0 && rng.uniform() < p { AqmAction::Mark } else { AqmAction::Pass }
     }
 

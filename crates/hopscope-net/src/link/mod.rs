@@ -137,6 +137,7 @@ impl LinkLayer {
         };
         LinkLayer {
             red: has(LinkPart::Red).then(|| Red::new(cfg)),
+            // It draws its first interval here, before any packet does.
             nred: has(LinkPart::Nred).then(|| Box::new(Nred::new(cfg, &mut rng))),
             lred: has(LinkPart::Lred).then(|| Lred::new(cfg)),
             order,

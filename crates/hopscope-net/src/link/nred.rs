@@ -84,6 +84,7 @@ impl Nred {
     /// Neighborhood RED that has heard nothing. Its first interval has a random length, so that the nodes do not all
     /// speak at once.
     pub fn new(cfg: &LinkConfig, rng: &mut Stream) -> Self {
+        // Above 0 and up to 1: no interval is empty.
         let part = 1.0 - rng.uniform();
         let cfg = Rules {
             interval: cfg.nred_interval,
@@ -142,6 +143,7 @@ impl Nred {
         let next = now + self.cfg.interval;
         (self.since, self.ends) = (now, next);
         let parts = [self.busy.take(now), self.sent.take(now), self.received.take(now)];
+        // The first tick only begins: what was heard before it does not count.
         if elapsed == Span::ZERO {
             return Tick { next, notice: None };
         }

@@ -37,6 +37,7 @@ impl OutputTimer {
             self.share += WEIGHT * (share - self.share);
             // Windows that have passed since without a packet.
             let silent = (now - self.window_ends).0 / self.window.0;
+            // After 2000 halvings nothing is left, and the exponent must fit.
             self.share *= (1.0 - WEIGHT).powi(silent.min(2_000) as i32);
             self.counted = Span::ZERO;
             self.window_ends += self.window * (silent + 1);

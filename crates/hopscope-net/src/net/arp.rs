@@ -67,6 +67,7 @@ impl Arp {
         }
         let dropped = entry.held.take();
         if entry.requests >= MAX_REQUESTS {
+            // The next packet begins to ask anew: nothing remembers that the neighbour did not answer.
             entry.requests = 0;
             return Resolution::GiveUp { dropped };
         }

@@ -78,8 +78,10 @@ impl InterfaceQueue {
             }
             self.waiting.push_back(packet);
         } else {
+            // As ns-2.35's priority queue does: of two routing packets in a row the later one leaves first.
             self.waiting.push_front(packet);
         }
+        // With priority the tail gives way, which may be data that was let in before.
         let dropped = if full { self.waiting.pop_back() } else { None };
         self.max = self.max.max(self.waiting.len() as u32);
         dropped

@@ -116,6 +116,8 @@ impl FixedRoutes {
                     .find(|n| self.level[n.index()] == left)
                     .expect("a node at level n has a neighbour at level n - 1");
                 let table = tables.table_mut(at);
+                // Where another flow's way meets this one its entry stands: it is as short, and packets follow it
+                // from here.
                 if table.lookup(dst).is_none() {
                     table.0.push((dst, next));
                     on_entry(InstalledRoute { node: at, next_hop: next, hops: left + 1 });
@@ -149,6 +151,7 @@ impl FixedRoutes {
     }
 
     fn clear(&mut self) {
+        // Only what was touched: a field of 10,000 nodes is not swept for each flow.
         for node in self.touched.drain(..) {
             self.level[node.index()] = UNSEEN;
         }

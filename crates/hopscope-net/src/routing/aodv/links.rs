@@ -74,6 +74,7 @@ impl Aodv {
         let repairs = |lost: &Lost, this: &Self| {
             let route = this.table.get(lost.dst);
             let near = |hops: u8| u32::from(hops) <= this.cfg.max_repair_ttl;
+            // Only on the way: a source searches anew by itself (RFC 3561 6.12).
             this.cfg.local_repair
                 && lost.src != this.node
                 && route.is_some_and(|r| r.state == RouteState::Up && r.next_hop == next_hop && near(r.hops))
@@ -90,6 +91,7 @@ impl Aodv {
             (None, Some(lost)) if self.table.get(lost.dst).is_some_and(|r| r.state == RouteState::Repairing) => {
                 self.hold(lost.packet, lost.dst, cx);
             }
+            // Also at its source: RFC 3561 keeps no packet that was sent, transports repair the loss.
             (None, Some(lost)) => cx.drop_packet(lost.packet, DropReason::LinkFailed),
             (None, None) => {}
         }
@@ -101,6 +103,7 @@ impl Aodv {
     fn repair_past_half(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         let route = lost.and_then(|lost| self.table.get_mut(lost.dst));
         if let (Some(lost), Some(route), true) = (lost, route, self.cfg.local_repair) {
+            // More hops lie behind the packet than before it.
             if lost.hops > route.metric() {
                 if route.state == RouteState::Up {
                     cx.note(RoutingNote::RouteDown { dst: lost.dst, cause: RouteLoss::LinkLost });
@@ -125,6 +128,7 @@ impl Aodv {
         let mut lost: SmallVec<[NodeId; Rerr::MAX]> = SmallVec::new();
         let mut broken = false;
         for route in self.table.iter_mut() {
+            // The neighbour is gone as a user of this route, wherever that leads.
             route.remove_precursor(neighbour);
             if !route.answers() || route.next_hop != neighbour {
                 continue;
@@ -202,6 +206,8 @@ impl Aodv {
     pub(super) fn send_errors(&mut self, listed: &[(NodeId, u32)], reported: &[NodeId], jitter: bool, cx: &mut Cx) {
         // A message has room for so many destinations; each one counts for the rate limit.
         for part in listed.chunks(Rerr::MAX) {
+            // What is beyond the limit is not sent later: who still sends over a lost route gets an error of its own
+            // (case ii).
             if self.rerr_limit.take(cx.now).is_err() {
                 return;
             }
@@ -234,6 +240,8 @@ impl Aodv {
                 dst_seq: self.seq,
                 origin: self.node,
                 hops: 0,
+                // RFC 3561 6.9 gives the fields of a HELLO; `hello_hold` is a rule of the receiver and stays out of
+                // it.
                 lifetime: self.cfg.hello_interval * u64::from(self.cfg.allowed_hello_loss),
                 asked: cx.now,
             };

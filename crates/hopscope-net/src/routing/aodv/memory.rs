@@ -16,6 +16,7 @@ impl SeenRequests {
     pub(super) fn insert(&mut self, origin: NodeId, id: u32, now: Time, until: Time) -> bool {
         match self.seen.binary_search_by_key(&(origin, id), |&(origin, id, _)| (origin, id)) {
             Ok(at) => {
+                // A copy renews nothing: the life counts from the first one.
                 let forgotten = self.seen[at].2 <= now;
                 if forgotten {
                     self.seen[at].2 = until;
@@ -50,6 +51,7 @@ impl RateLimit {
     /// Counts a message at `now`; the error is the instant from which the next one may go.
     pub(super) fn take(&mut self, now: Time) -> Result<(), Time> {
         let Some(limit) = self.limit else { return Ok(()) };
+        // Any second, not a calendar one, around whose turn twice the limit could go.
         while self.sent.front().is_some_and(|&at| at + ONE_SECOND <= now) {
             self.sent.pop_front();
         }

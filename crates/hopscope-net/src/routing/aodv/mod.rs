@@ -141,6 +141,7 @@ impl Aodv {
         let &Query { packet, src, dst, prev, .. } = query;
         let now = cx.now;
         if src == self.node && prev.is_some() {
+            // Its own packet has come back. RFC 3561 has no rule for that; to send it on would keep the loop going.
             return RouteAnswer::Drop(DropReason::Loop);
         }
         self.last_use = Some(now);
@@ -192,6 +193,7 @@ impl Aodv {
 
     /// The MAC gave up a unicast frame to `next_hop`: `lost` is the data packet in it, none for a routing message.
     pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
+        // Where HELLOs decide, the loss of one frame says nothing of the link.
         if self.cfg.detection == Detection::Hello {
             if let Some(lost) = lost {
                 cx.drop_packet(lost.packet, DropReason::LinkFailed);
@@ -267,6 +269,7 @@ impl Aodv {
 
     /// Holds a packet until a route to `dst` is found.
     fn hold(&mut self, packet: PacketId, dst: NodeId, cx: &mut Cx) {
+        // First, so that no packet is pushed out by one whose time is over.
         self.drop_expired(cx);
         if let Some(oldest) = self.buffer.hold(packet, dst, cx.now) {
             cx.drop_packet(oldest, DropReason::RouteBufferFull);
@@ -354,6 +357,7 @@ impl Aodv {
                 cx.note(RoutingNote::RouteDown { dst: route.dst, cause: RouteLoss::Expired });
             }
         }
+        // A route under repair has no end of its own: its search has one.
         self.table.retain(|route| route.state != RouteState::Down || route.expires > now);
         let expiries = self.table.iter().filter(|r| r.state != RouteState::Repairing).map(|r| r.expires);
         if let Some(at) = expiries.chain(self.buffer.next_expiry()).min() {

@@ -14,6 +14,7 @@ use hopscope_packet::aodv::{AodvMessage, Rerr, Rrep, Rreq};
 impl Aodv {
     pub(super) fn on_rreq(&mut self, from: NodeId, ttl: u8, rreq: &Rreq, cx: &mut Cx) {
         if rreq.origin == self.node {
+            // Its own request, repeated by a neighbour: a way back to itself would be a loop.
             return;
         }
         self.meet(from, cx);
@@ -22,6 +23,8 @@ impl Aodv {
         if !self.seen.insert(rreq.origin, rreq.id, forgotten, cx.now + self.cfg.request_life()) {
             return;
         }
+        // Copies that come later over shorter ways are not looked at: the first one decides the way back (RFC 3561
+        // 6.5).
         let hops = rreq.hops.saturating_add(1);
         let until = self.reverse_life(hops, cx.now);
         let offer =
@@ -33,6 +36,7 @@ impl Aodv {
                 reverse.live_until(until);
             }
         }
+        // Before the answer: a route whose time is over at this very instant must not be given to others.
         self.settle(rreq.dst, cx);
         if rreq.dst == self.node {
             self.answer_for_self(rreq, cx);
@@ -94,6 +98,7 @@ impl Aodv {
     }
 
     pub(super) fn on_hello(&mut self, from: NodeId, hello: &Rrep, cx: &mut Cx) {
+        // The hold time is this node's own (RFC 3561 6.9), not the lifetime in the message.
         let until = cx.now + self.cfg.hold();
         if self.neighbours.insert(from, until) {
             self.count_neighbour();
@@ -175,6 +180,8 @@ impl Aodv {
         }
         route.seq_valid = true;
         let anew = source == RouteSource::Reply && self.cfg.lifetimes == Lifetimes::Assigned;
+        // RFC 3561 6.5 keeps the longer of both lives for a way back; `lifetimes = "extended"` does so for replies,
+        // too.
         let until = if route.answers() && !anew { until.max(route.expires) } else { until };
         self.set_up(dst, next_hop, hops, seq, until, cx);
         self.found(dst, next_hop, source, cx);
@@ -187,6 +194,7 @@ impl Aodv {
         if cfg.reverse_route_life.0 > 0 {
             return now + cfg.reverse_route_life;
         }
+        // More than twice `net_diameter` hops would make the RFC's difference negative.
         let travelled = cfg.node_traversal_time * (2 * u64::from(hops));
         now + (cfg.net_traversal_time() * 2).saturating_sub(travelled)
     }
@@ -238,6 +246,7 @@ impl Aodv {
         let (hops, lifetime) = match rule {
             AnswerRule::Fresh if reverse.state != RouteState::Up => return true,
             AnswerRule::Fresh => (hops, reverse.expires.saturating_since(cx.now)),
+            // ns-2.35 reports one hop too few here.
             AnswerRule::Stored => (hops - 1, lifetime),
         };
         reverse.add_precursor(onward);

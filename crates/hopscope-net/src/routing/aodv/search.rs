@@ -82,11 +82,14 @@ impl Aodv {
     /// One request, as far as RFC 3561 6.12 says.
     fn ask_for_repair(&mut self, dst: NodeId, hops_done: u8, cx: &mut Cx) {
         let last = self.table.get(dst).map_or(0, |route| route.last_hops);
+        // MIN_REPAIR_TTL is the last known number of hops to the destination (RFC 3561 10), the other part half of
+        // the way back to the source (6.12).
         let ttl = u32::from(last.max(hops_done / 2)) + self.cfg.local_add_ttl;
         let ttl = ttl.min(self.cfg.net_diameter) as u8;
         let search = Search { ttl, repair: true, ..Search::new(dst) };
         let at = match self.search_place(dst) {
             Ok(at) => {
+                // A search of its own for the same destination gives way; the answer releases its packets as well.
                 self.searches[at] = search;
                 at
             }
@@ -137,6 +140,7 @@ impl Aodv {
 
     /// Broadcasts a request.
     pub(super) fn send_request(&mut self, dst: NodeId, ttl: u8, cx: &mut Cx) {
+        // A fresh number for the way back: it must beat what others remember of this node (RFC 3561 6.1).
         self.seq = self.seq.wrapping_add(match self.cfg.own_number {
             OwnNumber::Counted => 1,
             OwnNumber::Even => 2,
@@ -182,6 +186,7 @@ impl Aodv {
     fn ask(&mut self, at: usize, cx: &mut Cx) {
         let (dst, ttl) = (self.searches[at].dst, self.searches[at].ttl);
         let due = match self.rreq_limit.take(cx.now) {
+            // `sent` stays false: the same ring is due when the limit allows it.
             Err(allowed) => allowed,
             Ok(()) => {
                 self.send_request(dst, ttl, cx);
@@ -199,6 +204,8 @@ impl Aodv {
     fn widen(&mut self, at: usize) -> bool {
         let cfg = &self.cfg;
         let search = &mut self.searches[at];
+        // RREQ_RETRIES counts only requests through the whole network, not rings (RFC 3561 6.4); a repair has one
+        // request (6.12).
         if search.repair || search.wide > cfg.rreq_retries {
             return false;
         }
@@ -213,6 +220,7 @@ impl Aodv {
         let (search, cfg) = (&self.searches[at], &self.cfg);
         let wait = match search.wide.checked_sub(1) {
             None => cfg.node_traversal_time * (2 * (u64::from(search.ttl) + u64::from(cfg.timeout_buffer))),
+            // `rreq_retries` has no upper bound: this one keeps the shift within its type.
             Some(doublings) => cfg.net_traversal_time() * (1 << doublings.min(20)),
         };
         wait.min(cfg.max_rreq_wait)
@@ -230,6 +238,7 @@ impl Aodv {
     fn fail(&mut self, at: usize, cx: &mut Cx) {
         let search = &mut self.searches[at];
         let dst = search.dst;
+        // The pause is for searches of its own; a repair serves packets of others, whose sources are notified.
         if search.repair || self.cfg.search_pause == Span::ZERO {
             self.searches.remove(at);
         } else {

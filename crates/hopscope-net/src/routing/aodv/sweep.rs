@@ -63,6 +63,7 @@ impl Aodv {
         let wait = per_hop * (2 * u64::from(search.ttl) * u64::from(search.wide.max(1)));
         search.due = cx.now + wait.min(cfg.max_rreq_wait);
         let ttl = search.ttl;
+        // As in ns-2.35, a destination that is searched has no lifetime until an answer sets one.
         self.table.entry(dst).expires = Time::ZERO;
         self.send_request(dst, ttl, cx);
     }
@@ -74,6 +75,8 @@ impl Aodv {
             RepairRule::Near => {}
             RepairRule::PastHalf => {
                 let wait_ends = self.search_place(dst).map_or(cx.now, |at| self.searches[at].due);
+                // The sum of two instants, not of an instant and a span: so ns-2.35 schedules it (see the top of this
+                // file).
                 let until = Time(cx.now.0.saturating_add(wait_ends.0));
                 self.repairs.push((until, dst));
                 self.armed.by(timer::SEARCH, until, cx.out);
@@ -109,6 +112,7 @@ impl Aodv {
         for dst in dsts {
             let Some(&Route { state, expires, next_hop, .. }) = self.table.get(dst) else { continue };
             match state {
+                // Strictly: at the instant of its end a route still serves, as in ns-2.35.
                 RouteState::Up if expires < cx.now => {
                     self.drop_held(dst, cx);
                     self.table.entry(dst).lose();
@@ -117,6 +121,7 @@ impl Aodv {
                 RouteState::Up => {
                     while let Some(packet) = self.buffer.take(dst) {
                         cx.push(RoutingEffect::Forward { packet, next_hop, delay });
+                        // Gaps add up over all destinations, not for each of them.
                         delay = delay + self.cfg.release_gap;
                     }
                 }

@@ -107,6 +107,7 @@ impl Route {
     /// remembered rose when the route before was lost, and nobody has had it from here since.
     pub(super) fn lose(&mut self) {
         if self.seq_valid {
+            // 0 stands for no number at all.
             self.seq = self.seq.wrapping_add(1).max(1);
         }
         self.seq_valid = self.seq != 0;

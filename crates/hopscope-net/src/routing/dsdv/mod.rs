@@ -90,6 +90,7 @@ impl Dsdv {
             node,
             seq: 0,
             routes: Vec::new(),
+            // The limit is one for each destination, which `hold` keeps.
             buffer: SendBuffer::new(u32::MAX, cfg.buffer_time),
             full_due: Time::NEVER,
             last_update: None,
@@ -150,6 +151,7 @@ impl Dsdv {
             }
             return;
         }
+        // Before the packet is held: it must not take the route that has just failed.
         let was_up = self.lose(next_hop, cx);
         if let Some(lost) = lost {
             // It waits for another way, or takes one that is there.
@@ -157,6 +159,7 @@ impl Dsdv {
             self.release(lost.dst, cx);
         }
         if was_up {
+            // Once: each packet that comes back reports the same link, which is down by then.
             cx.push(RoutingEffect::RecallNextHop { next_hop });
         }
         self.arm_next(cx);
@@ -224,6 +227,8 @@ impl Dsdv {
         let at = match self.place(dst) {
             Ok(at) => at,
             Err(at) => {
+                // The loss of a node never heard of is remembered, so that older entries lose against it, but not
+                // passed on.
                 let new_metric = metric != UNREACHABLE;
                 let route = DsdvRoute { next_hop: from, metric, seq, new_metric, ..self.blank(dst, now) };
                 self.routes.insert(at, route);
@@ -259,6 +264,7 @@ impl Dsdv {
         let is_as_long = old.metric == metric;
         (old.next_hop, old.metric, old.seq, old.changed) = (from, metric, seq, now);
         old.new_metric = old.advertised_metric != Some(metric);
+        // The paper leaves open which changes are important enough to trigger an update.
         let is_trigger = match self.cfg.trigger {
             DsdvTrigger::BetterRoute => old.new_metric && !fresher,
             DsdvTrigger::NewDistance => old.new_metric,
@@ -305,6 +311,7 @@ impl Dsdv {
                     lost_any = true;
                 }
                 route.metric = UNREACHABLE;
+                // The odd number between two of the destination's own: only its next update beats it.
                 route.seq += 1;
                 (route.new_seq, route.new_metric) = (true, true);
                 (route.advertise_from, route.trigger) = (cx.now, Some(cx.now));
@@ -357,6 +364,7 @@ impl Dsdv {
         }
         if full {
             let interval = self.cfg.update_interval;
+            // Drawn anew each time: neighbours with one interval would stay in step.
             self.full_due = now + Span(interval.0 / 4 * 3) + cx.part_of(Span(interval.0 / 4));
         }
         if !entries.is_empty() {

@@ -60,6 +60,7 @@ impl LinkCache {
     /// A packet came over these links.
     pub(super) fn travelled(&mut self, path: &[NodeId], now: Time) {
         for link in path.windows(2) {
+            // A packet that came over the link proves more than a report that it is broken.
             self.broken.retain(|(known, _)| !same(*known, link[0], link[1]));
             self.learn(link[0], link[1], now);
         }
@@ -91,6 +92,8 @@ impl LinkCache {
                 }
             }
             if let (Some(idle), LinkLife::MaxLife) = (idle, self.cfg.link_life) {
+                // Link-MaxLife: the link has lasted since its last use, so both its ends have proved that stable (RFC
+                // 4728 A).
                 let gain = Span((idle.0 as f64 * self.cfg.stability_incr_factor) as u64);
                 for &node in link {
                     let stability = Span(self.stability(node).0.saturating_add(gain.0));
@@ -177,6 +180,7 @@ impl LinkCache {
             match list.binary_search_by_key(&to, |link| link.to) {
                 Ok(at) => {
                     let link = &mut list[at];
+                    // An expired link that is heard of again is a new one: paths over it are possible again.
                     new = link.until <= now;
                     if new {
                         link.used = now;
@@ -221,6 +225,7 @@ impl Scratch {
         if self.marks.len() < nodes {
             self.marks.resize(nodes, Mark { round: 0, hops: 0, prev: from, until: Time::ZERO });
         }
+        // Marks of earlier rounds are void with this: nothing is cleared.
         self.round += 1;
         let round = self.round;
         self.queue.clear();
@@ -231,6 +236,7 @@ impl Scratch {
             next += 1;
             let here = self.marks[node.index()];
             let target = self.marks[to.index()];
+            // Every node one hop nearer has been looked at: no equally short way is missing.
             if target.round == round && target.hops <= here.hops {
                 break;
             }

@@ -13,6 +13,8 @@ impl Dsr {
             Ok(at) if self.searches.at(at).started.is_some() => {}
             Ok(at) => {
                 let search = self.searches.at(at);
+                // `period` stays as the last search left it: back-off goes on for a target that does not answer (RFC
+                // 4728 4.3).
                 (search.started, search.sent) = (Some(cx.now), 0);
                 cx.note(RoutingNote::SearchStarted { dst: target, repair: false });
                 self.ask(at, cx);
@@ -22,6 +24,7 @@ impl Dsr {
                 self.searches.insert(at, Search { target, started, sent: 0, period, due: cx.now });
                 cx.note(RoutingNote::SearchStarted { dst: target, repair: false });
                 if self.cfg.nonpropagating_request {
+                    // Neighbours first: one of them may know a way, and nobody else is disturbed (RFC 4728 3.3.3).
                     self.send_request(target, 1, cx);
                     let due = cx.now + self.cfg.nonprop_request_timeout;
                     self.searches.at(at).due = due;
@@ -56,6 +59,7 @@ impl Dsr {
     /// Sends the held packets for which the cache has gained a path.
     pub(super) fn release(&mut self, cx: &mut Cx) {
         if self.links_seen == self.cache.added() {
+            // No link was added, so no path can have appeared.
             return;
         }
         self.links_seen = self.cache.added();
@@ -68,6 +72,7 @@ impl Dsr {
                 continue;
             };
             self.searches.remove(at);
+            // The requests of this search have carried it far enough to bring an answer.
             self.pending_error = None;
             cx.note(RoutingNote::SearchDone { dst, latency: cx.now - started });
             while let Some(packet) = self.buffer.take(dst) {
@@ -78,13 +83,16 @@ impl Dsr {
 
     pub(super) fn on_request(&mut self, ttl: u8, request: &RouteRequest, cx: &mut Cx) {
         if request.path.contains(&self.node) {
+            // It has passed here already; in a route no node stands twice (RFC 4728 8.2.2).
             return;
         }
+        // What others say of this node's own links counts less than what its MAC says.
         if let Some(link) = request.error.filter(|link| link.from != self.node) {
             self.report_received(link, cx);
         }
         let path: Arc<[NodeId]> = request.path.iter().copied().chain([self.node]).collect();
         self.cache.travelled(&path, cx.now);
+        // After the cache has learned: a copy that is not answered still shows links.
         let new = self.request_table.insert(path[0], request.id, request.target);
         if request.target == self.node {
             // Every copy that came another way is another route.
@@ -126,6 +134,7 @@ impl Dsr {
         let route: Arc<[NodeId]> = path.iter().chain(&onward[1..]).copied().collect();
         let delay = match self.cfg.cached_reply_delay {
             Span::ZERO => cx.part_of(self.cfg.broadcast_jitter),
+            // H (h - 1 + r) for h hops and r from 0 to 1 (RFC 4728 8.2.5): the shortest route is answered first.
             hop => hop * (route.len() as u64 - 2) + cx.part_of(hop),
         };
         self.reply(route, delay, cx);
@@ -157,6 +166,7 @@ impl Dsr {
     fn send_request(&mut self, target: NodeId, ttl: u8, cx: &mut Cx) {
         self.request_id = self.request_id.wrapping_add(1);
         let (id, path) = (self.request_id, Arc::from([self.node]));
+        // Unless a packet has come over that link again meanwhile.
         let error = self.pending_error.filter(|link| !self.cache.knows(*link, cx.now));
         let message = DsrMessage::RouteRequest(RouteRequest { id, target, path, error }).into();
         cx.push(RoutingEffect::Broadcast { message, ttl, delay: Span::ZERO });

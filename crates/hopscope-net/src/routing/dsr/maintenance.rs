@@ -11,12 +11,14 @@ impl Dsr {
     /// The MAC gave a frame to `next_hop` up.
     pub(super) fn link_failed(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         let link = BrokenLink { from: self.node, to: next_hop };
+        // The cache forgets the link before the packet looks for another path.
         if self.cache.remove(link, cx.now) {
             cx.note(RoutingNote::LinkLost { neighbour: next_hop });
             self.reroute(link, RouteLoss::LinkLost, cx);
         }
         match lost.map(|lost| (lost, lost.source_route)) {
             Some((lost, Some(route))) if route.salvage == 0 && route.path[0] == self.node => {
+                // Its source takes it back; only nodes on the way salvage (RFC 4728 8.3.6).
                 self.send_again(lost.packet, lost.dst, cx);
             }
             Some((lost, Some(route))) => {
@@ -35,6 +37,8 @@ impl Dsr {
         self.cache.travelled(&error.path[..=here], cx.now);
         self.report_received(error.link, cx);
         match error.path.get(here + 1) {
+            // This node wrote the route: its next request carries the error on, so that caches on the way forget the
+            // link, too (RFC 4728 3.4.4).
             None if self.cfg.spread_errors => self.pending_error = Some(error.link),
             Some(&to) if ttl > 1 => {
                 let message = DsrMessage::RouteError(error.clone()).into();

@@ -107,6 +107,7 @@ impl Dsr {
 
     /// The next hop of a packet: along its source route or, at its source, along one chosen now.
     pub fn route(&mut self, query: &Query, cx: &mut Cx) -> RouteAnswer {
+        // Receptions teach the cache without a chance to send: what waits goes before this packet.
         self.release(cx);
         if query.prev.is_some() {
             let next_hop = query.source_route.and_then(|route| route.after(self.node));
@@ -159,6 +160,7 @@ impl Dsr {
         if !self.armed.fires(timer, cx.now) {
             return;
         }
+        // Before searches are repeated or given up: what was learned meanwhile may have ended them.
         self.release(cx);
         match timer {
             SEARCH => self.end_waits(cx),

@@ -32,6 +32,7 @@ impl Dsr {
     pub(super) fn choice(&self, dst: NodeId, now: Time, scratch: &mut Scratch) -> Option<Arc<[NodeId]>> {
         let shortest = self.cache.find(self.node, dst, now, scratch)?;
         let old = self.route_place(dst).ok().map(|at| &self.routes[at].path);
+        // Equally short paths are not swapped: a flow's packets would overtake each other.
         let keeps = |old: &&Arc<[NodeId]>| old.len() <= shortest.len() && self.cache.path_until(old, now).is_some();
         Some(old.filter(keeps).cloned().unwrap_or_else(|| shortest.into()))
     }
@@ -62,6 +63,7 @@ impl Dsr {
 
     /// Chooses the path to `dst` anew; `cause` is why the one in use may have ended.
     pub(super) fn settle(&mut self, dst: NodeId, cause: RouteLoss, cx: &mut Cx) -> Option<Arc<[NodeId]>> {
+        // Out of `self`, as the search reads the rest of it.
         let mut scratch = std::mem::take(&mut self.scratch);
         let path = self.choice(dst, cx.now, &mut scratch);
         self.scratch = scratch;
@@ -82,6 +84,7 @@ impl Dsr {
             Ok(at) => self.routes[at] = route,
             Err(at) => {
                 self.routes.insert(at, route);
+                // A target that answers at last starts the next search without the back-off of the old ones.
                 self.searches.forget(dst);
             }
         }

@@ -137,6 +137,7 @@ impl Link {
     /// Takes the neighbours of the neighbour from its HELLO (RFC 3626 8.2.1); true when they changed.
     fn take_reaches(&mut self, me: NodeId, hello: &Hello, until: Time) -> bool {
         let mut changed = false;
+        // This node is no neighbour of its neighbours in its own 2-hop set (RFC 3626 8.2.1).
         for &HelloLink { code, node } in hello.links.iter().filter(|l| l.node != me) {
             let place = self.reaches.binary_search_by_key(&node, |r| r.0);
             match (place, code.neighbour) {
@@ -206,6 +207,7 @@ impl Olsr {
             self.neighbourhood_changed(cx);
         }
         self.review(at, cx);
+        // After the review: the neighbours of a neighbour count only over a symmetric link (RFC 3626 8.2.1).
         if self.links[at].symmetric && self.links[at].take_reaches(self.node, hello, cx.now + valid) {
             self.neighbourhood_changed(cx);
         }
@@ -262,6 +264,7 @@ impl Olsr {
             if self.links[at].reaches.len() != before {
                 self.neighbourhood_changed(cx);
             }
+            // Before links are forgotten below: a neighbour that goes must be seen to go.
             self.review(at, cx);
         }
         self.links.retain(|link| link.until > cx.now);

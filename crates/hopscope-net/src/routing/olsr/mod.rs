@@ -146,6 +146,7 @@ impl Olsr {
     pub fn on_message(&mut self, from: NodeId, packet: &OlsrPacket, cx: &mut Cx) {
         self.update_link_quality(from, packet.seq, cx);
         let me = self.node;
+        // Its own messages come back from its relays and are dropped (RFC 3626 3.4).
         for message in packet.messages.iter().filter(|m| m.origin != me) {
             let valid = message.vtime.span();
             match &message.body {
@@ -189,6 +190,7 @@ impl Olsr {
     // ---- HELLO -----------------------------------------------------------------------------------------------
 
     fn say_hello(&mut self, cx: &mut Cx) {
+        // Nobody learns of a choice before a HELLO names it, so it is made no more often than that.
         self.choose_relays();
         let hello = Hello {
             htime: TimeCode::at_least(self.cfg.hello_interval),
@@ -252,6 +254,8 @@ impl Olsr {
 
     fn hear_tc(&mut self, from: NodeId, message: &OlsrMessage, tc: &Tc, until: Time, cx: &mut Cx) {
         if !self.is_neighbour(from) {
+            // RFC 3626 9.5, step 1. The message does not count as seen either: a copy from a symmetric neighbour is
+            // taken.
             return;
         }
         let forget = cx.now + self.cfg.dup_hold_time;
@@ -262,6 +266,7 @@ impl Olsr {
             self.routes_changed(cx);
         }
         self.armed.by(TOPOLOGY, until, cx.out);
+        // Only what comes from a selector is carried on (RFC 3626 3.4.1): that is what keeps the flood small.
         if message.ttl > 1 && self.is_selector(from) {
             let (ttl, hops) = (message.ttl - 1, message.hops.saturating_add(1));
             self.relayed.push(OlsrMessage { ttl, hops, ..message.clone() });
@@ -322,6 +327,7 @@ impl Olsr {
             TcTrigger::Change => true,
         };
         if wanted {
+            // A change right after a TC message waits: neighbours mostly change together.
             let earliest = self.last_tc.map_or(cx.now, |at| cx.now.max(at + self.cfg.tc_trigger_gap));
             let delay = cx.part_of(self.cfg.max_jitter);
             self.armed.by(TC, earliest + delay, cx.out);

@@ -22,6 +22,7 @@ const WILL_ALWAYS: u8 = 7;
 pub(super) fn select(me: NodeId, candidates: &[Candidate], coverage: u32) -> Vec<NodeId> {
     let is_near = |node: NodeId| node == me || candidates.binary_search_by_key(&node, |c| c.node).is_ok();
     let willing: Vec<Candidate> = candidates.iter().filter(|c| c.willingness != WILL_NEVER).copied().collect();
+    // N2 of RFC 3626 8.3.1: not who is reached over the unwilling alone, not this node, not its neighbours.
     let mut far: Vec<NodeId> = willing.iter().flat_map(|c| c.reaches).map(|r| r.0).filter(|&n| !is_near(n)).collect();
     far.sort_unstable();
     far.dedup();
@@ -38,6 +39,7 @@ pub(super) fn select(me: NodeId, candidates: &[Candidate], coverage: u32) -> Vec
         *relays_wanted = (*relays_wanted).min(coverage);
     }
     let mut choice = Choice { chosen: vec![false; willing.len()], wanted, covered: vec![0; far.len()], reaches };
+    // Steps 1 and 3 of RFC 3626 8.3.1; with more coverage (16.2) all ways to a node that has no more of them.
     for (at, candidate) in willing.iter().enumerate() {
         if candidate.willingness == WILL_ALWAYS || choice.reaches[at].iter().any(|&place| needs_all[place]) {
             choice.take(at);
@@ -53,6 +55,7 @@ pub(super) fn select(me: NodeId, candidates: &[Candidate], coverage: u32) -> Vec
         choice.take(at);
     }
     let mut order: Vec<usize> = (0..willing.len()).filter(|&at| choice.chosen[at]).collect();
+    // Step 5, which is optional there: relays that later ones made superfluous go, the least willing first.
     order.sort_by_key(|&at| willing[at].willingness);
     for at in order {
         if willing[at].willingness < WILL_ALWAYS && choice.can_spare(at) {

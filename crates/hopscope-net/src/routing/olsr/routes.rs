@@ -54,6 +54,7 @@ impl Routes {
             }
         }
         let mut hops = 2;
+        // A hop count is one octet.
         while !self.found.is_empty() && hops < u8::MAX {
             hops += 1;
             std::mem::swap(&mut self.frontier, &mut self.found);

@@ -26,6 +26,8 @@ impl Topology {
     pub(super) fn update(&mut self, last: NodeId, tc: &Tc, now: Time, until: Time) -> bool {
         let place = slot(&mut self.origins, last);
         let old: &[NodeId] = match place {
+            // RFC 3626 9.5, steps 2 and 3: a stale set is ignored, any other replaces what the node advertised before
+            // as a whole.
             Some(old) if old.until > now && newer(old.ansn, tc.ansn) => return false,
             Some(old) => &old.destinations,
             None => &[],
