@@ -135,6 +135,7 @@ pub fn drive(
         let Watch { acked, sent } = world.observe(|watch, _, _| std::mem::take(watch));
         if acked {
             let joined = sent.iter().filter(|data| data.after_ack && !data.dropped);
+            // The queue as the ACK found it: what that has let out is taken off again.
             let answer = joined.fold(Span::ZERO, |sum, data| sum + service(config, data.bytes));
             let waiting = world.wire_backlog(0).saturating_sub(answer);
             if let Some(sender) = world.sender(&world.flows()[0]) {
@@ -148,18 +149,22 @@ pub fn drive(
 
 /// Two nodes, a wire, a flow.
 fn network(config: &BottleneckConfig) -> Config {
+    // Any radio will do: the nodes have none.
     let base = presets::base("standard", "wavelan-2M").unwrap_or_default();
     let mut network = base.config(vec![[0.0, 0.0], [1.0, 0.0]], config.duration - Time::ZERO);
     network.seed = config.seed;
     network.hosts = vec![HostConfig { wifi: false, ..HostConfig::of(&[0, 1]) }];
     network.wires = vec![WireConfig {
+        // ACKs wait for nothing on their way back, as in the textbooks.
         back_rate: Some(UNCOUNTED),
         hops: config.hops,
         ..WireConfig::between([0, 1], config.rate, config.delay, config.queue)
     }];
     let mut flow = FlowConfig { from: 0, to: 1, start: Time::ZERO, stop: None, ..config.flow.clone() };
+    // What TCP does not take of the header is IP's, so that their sum is as given.
     flow.tcp.header = flow.tcp.header.min(config.header);
     network.net.ip_header = config.header - flow.tcp.header;
+    // 0 stands for the rate of the radio, which is not there.
     if flow.tcp.ap_link_rate == 0 {
         flow.tcp.ap_link_rate = config.rate;
     }
@@ -234,6 +239,7 @@ impl Recorder for Watch {
                 self.sent.push(Data { bytes: header.len, after_ack: self.acked, dropped: false });
             }
             Record::Dropped { .. } => {
+                // A drop-tail queue drops what has just come.
                 if let Some(last) = self.sent.last_mut() {
                     last.dropped = true;
                 }

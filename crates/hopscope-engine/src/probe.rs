@@ -85,6 +85,7 @@ impl Probing {
         train: &[Probe],
         patience: Span,
     ) -> Result<Vec<Option<ProbeArrival>>, BuildError> {
+        // What came out before this train is not of it.
         self.collect();
         let mut seen = vec![None; train.len()];
         let mut numbers = Vec::with_capacity(train.len());
@@ -96,10 +97,12 @@ impl Probing {
         let mut open = train.len();
         while open > 0 {
             for (number, at) in self.collect() {
+                // Numbers rise; latecomers of an earlier train are not among them.
                 if let Ok(place) = numbers.binary_search(&number) {
                     open -= usize::from(seen[place].replace(at).is_none());
                 }
             }
+            // Event by event, so that the clock stands where the last packet came out.
             match self.world.next_event().filter(|&at| at <= deadline) {
                 Some(at) if open > 0 => self.world.run_until(at),
                 _ => break,
@@ -128,6 +131,7 @@ impl Probing {
             return Ok(None);
         };
         let back = Probe { at: self.now(), bytes: reply, ttl: 0 };
+        // The patience is for both ways together.
         let rest = patience.saturating_sub(self.now().saturating_since(begun));
         let &[Some(back)] = &*self.train((there.node, from), &[back], rest)? else { return Ok(None) };
         Ok(Some((back.at.saturating_since(begun), there.node)))

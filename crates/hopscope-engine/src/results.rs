@@ -57,6 +57,7 @@ pub struct RunResult {
 impl RunResult {
     /// Takes what an airtime ledger says.
     pub fn keep_ledger(&mut self, ledger: LedgerResult) {
+        // The one metric of the network that only a ledger can count.
         self.network.ack_airtime_pct = ledger.ack_airtime_pct();
         self.ledger = Some(ledger);
     }
@@ -78,6 +79,7 @@ pub struct EngineResult {
 /// The results of a run up to now.
 pub(crate) fn collect<R: Recorder>(config: &Config, world: &mut World<(Meter, R)>) -> RunResult {
     let now = world.now();
+    // Before anything is read: what lasts is accounted up to now.
     world.observe(|(meter, _), now, view| meter.close(now, view));
     let start = world.recorder().0.start();
     let wires = world.wires().enumerate().map(|(n, end)| WireResult::of(n as u32, end, start, now)).collect();

@@ -160,9 +160,12 @@ pub fn estimate(config: &Config) -> Result<Estimate, BuildError> {
     let reach = Budget::new(radio).reach(&config.radio_with_all_rates(), 1.0);
     let area = (high[0] - low[0] + reach) * (high[1] - low[1] + reach);
     let hearing = (std::f64::consts::PI * reach * reach / area * nodes).clamp(1.0, nodes);
+    // No more exchanges at a time than areas, nor than the flows can keep busy at eight hops each.
     let concurrent = (nodes / hearing).max(1.0).min(config.flows.len() as f64 * 8.0).max(1.0);
+    // A frame of 1500 bytes; what surrounds it takes about a millisecond.
     let exchange = (1_000.0 + 12_000.0 * 1e6 / radio.data_rate as f64) * 1e-6;
     let seconds = config.duration.as_secs();
+    // Each hearer adds the start and the end of a frame.
     let events = seconds * concurrent / exchange * (EVENTS_PER_HOP + 2.0 * hearing);
     let kept = |kind| config.series.keep.contains(&kind);
     let per_instant = if kept(SeriesKind::Queue) { nodes } else { 0.0 }

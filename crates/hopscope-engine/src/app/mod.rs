@@ -84,6 +84,7 @@ impl Source {
     /// It begins now, also where it was stopped.
     pub fn start_at(&mut self, now: Time) {
         if now >= self.stop {
+            // A stop that is past would end it at once.
             self.stop = Time::NEVER;
         }
         (self.start, self.burst_start, self.due) = (now, now, now);
@@ -112,6 +113,7 @@ impl Source {
         if !self.begun || self.is_stopped(now) || silent {
             return None;
         }
+        // As if a packet had left now: the next one comes a whole gap later.
         (self.burst_start, self.burst_sent) = (now, 1);
         Some(self.next_packet(new).min(self.stop))
     }
@@ -216,6 +218,7 @@ impl Source {
     }
 
     fn arm(&mut self, at: Time, out: &mut Vec<AppEffect>) {
+        // At its stop it is called once more, to close.
         out.push(AppEffect::Arm { at: at.min(self.stop) });
     }
 }

@@ -170,11 +170,13 @@ impl Change {
                 found.note(Err(BuildError::no_such_node(key(name), node, nodes)));
             }
         }
+        // The checks below read what the kind needs.
         if !found.0.is_empty() {
             return found.0;
         }
         self.check_link(config, &key, &mut found);
         self.check_flow(config, &key, &mut found);
+        // A speed of zero would never arrive; without one the node is there at once.
         let positive = [("speed", self.speed, "m/s"), ("power", self.power, "W"), ("rate", self.rate, "bit/s")];
         for (name, value, unit) in positive {
             if let Some(value) = value {
@@ -205,6 +207,7 @@ impl Change {
             format!("nodes {from} and {to} have no link: neither radios nor a wire")
         });
         if self.kind == ChangeKind::LinkDegrade {
+            // A wire between two nodes that hear each other is what is meant.
             let (wanted, other) = if wire { ("loss", "attenuation") } else { ("attenuation", "loss") };
             let given = self.given();
             let kind = if wire { "a wire joins them" } else { "they hear each other by radio" };
@@ -256,8 +259,10 @@ impl Change {
         }
         let whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
         if found.require(whole, key("value"), || format!("found {value}; {name} is a whole number")) {
+            // The parameter's own range says whether the value fits.
             let problems = self.applied_to(config).outside();
             let problem = problems.into_iter().find(|problem| problem.key == *name);
+            // Only what is wrong with this parameter: others may have been wrong before.
             found.require(problem.is_none(), key("value"), || {
                 problem.map(|problem| problem.message).unwrap_or_default()
             });
@@ -276,6 +281,7 @@ impl Change {
             "mac.short_retry_limit" => mac.short_retry_limit = value as u32,
             "mac.long_retry_limit" => mac.long_retry_limit = value as u32,
             _ => {
+                // The only other one that `check_parameter` lets through; a run without errors begins to have them.
                 config.radio.error_kind = ErrorKind::Uniform;
                 config.radio.error_per = value;
             }
@@ -298,6 +304,7 @@ impl Config {
             if let Some(node) =
                 change.node.filter(|_| change.kind == ChangeKind::NodeUp || change.kind == ChangeKind::NodeDown)
             {
+                // Outages count how many are under way, events say what is: the two do not mix.
                 if self.outages.iter().any(|outage| outage.node == node) {
                     let message = format!("node {node} has outages too; give one of them");
                     found.push(BuildError::new(format!("events.{number}.node"), message));

@@ -76,6 +76,7 @@ fn default_wifi_address(node: u32) -> Ipv4Addr {
 
 /// The address of an end, 0 or 1, of a wire: each wire has a subnet of four addresses from 172.16.0.0 on (RFC 1918).
 fn default_wire_address(wire: usize, end: usize) -> Ipv4Addr {
+    // The first and the last of the four are the subnet itself and its broadcast (RFC 1122 3.2.1.3).
     Ipv4Addr::from(u32::from(Ipv4Addr::new(172, 16, 0, 0)) + 4 * wire as u32 + 1 + end as u32)
 }
 
@@ -93,6 +94,7 @@ impl Config {
     /// [`Config::host`] of each node, in a time that grows with the nodes alone.
     pub fn host_of_each(&self) -> Vec<Option<&HostConfig>> {
         let mut found = vec![None; self.nodes.len()];
+        // From the last: the first that names a node counts, as in `host`.
         for host in self.hosts.iter().rev() {
             for &node in &host.nodes {
                 if let Some(of) = found.get_mut(node as usize) {

@@ -26,6 +26,7 @@ impl Config {
                 });
             }
         }
+        // The nodes of [link] may be all: only those that it names can clash.
         let owner = |node: u64| owners.get(node as usize).copied().flatten();
         if let Some((node, number)) = self.link.nodes.iter().find_map(|&node| Some((node, owner(node)?))) {
             found.note(Err(BuildError::new("link.nodes", format!("node {node} is in layer {number} as well"))));

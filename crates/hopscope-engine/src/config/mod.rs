@@ -127,6 +127,7 @@ impl Config {
             return Cow::Borrowed(self);
         }
         let mut config = self.clone();
+        // A reply is a flow of its own from here on; asked again, nothing is added.
         config.flows.iter_mut().for_each(|flow| flow.reply = None);
         config.flows.extend(replies);
         Cow::Owned(config)
@@ -150,8 +151,10 @@ impl Config {
     #[must_use]
     pub fn with_starts_drawn(mut self) -> Config {
         for (number, flow) in self.flows.iter_mut().enumerate() {
+            // Drawn once: whoever is given the result must not draw again.
             let jitter = std::mem::replace(&mut flow.start_jitter, Span::ZERO);
             if jitter > Span::ZERO {
+                // A stream for each flow: one more flow leaves the starts of the others.
                 let share = Stream::derive(self.seed, 0, number as u64, Purpose::Start).uniform();
                 flow.start += Span((jitter.0 as f64 * share) as u64);
             }
@@ -204,6 +207,7 @@ pub struct SeriesConfig {
 impl SeriesConfig {
     /// True when a series is kept whose values are taken at the ends of intervals.
     pub fn is_sampled(&self) -> bool {
+        // Fairness is not among them: deliveries close its intervals, without an event.
         self.keep.iter().any(|kind| matches!(kind, SeriesKind::Queue | SeriesKind::Throughput))
     }
 }

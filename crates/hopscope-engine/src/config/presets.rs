@@ -82,12 +82,14 @@ pub fn base(profile: &str, preset: &str) -> Option<Base> {
     let profile = Profile::of(profile)?;
     let radio = radio(profile, preset)?;
     Some(Base {
+        // After the radio, whose PHY decides slots, SIFS and windows.
         mac: mac(profile, &radio),
         radio,
         net: net(profile),
         tcp: tcp(profile),
         aodv: aodv(profile),
         dsdv: dsdv(profile),
+        // DSR, OLSR and link layers are the same under every profile.
         ..Base::default()
     })
 }

@@ -32,6 +32,7 @@ impl FlowFamily for Acks {
     }
 
     fn restart(&mut self, now: Time) {
+        // What the receiver wants lasts; what was counted does not.
         *self = Acks { sent: 0, window: self.window.restarted(now) };
     }
 

@@ -72,8 +72,10 @@ impl Departures {
     /// for a Poisson process. Its square is the index of dispersion for intervals at lag 1 (Gusella 1991, "Characterizing the
     /// variability of arrival processes with indexes of dispersion").
     fn variation(&self) -> Option<f64> {
+        // One gap has no deviation.
         let gaps = self.segments.checked_sub(1).filter(|gaps| *gaps > 1)? as f64;
         let mean = self.sum / gaps;
+        // Rounding may bring the difference below zero.
         (mean > 0.0).then(|| (self.squares / gaps - mean * mean).max(0.0).sqrt() / mean)
     }
 }

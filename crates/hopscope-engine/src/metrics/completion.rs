@@ -53,6 +53,7 @@ impl Completion {
     #[cold]
     fn on_milestone(&mut self, now: Time) {
         self.first_delivery.get_or_insert(now);
+        // From now on only the whole file is waited for.
         self.milestone = self.whole;
         if self.delivered >= self.whole {
             self.completed.get_or_insert(now);

@@ -162,6 +162,7 @@ impl CounterSnapshot {
         self.received.iter().enumerate().flat_map(move |(node, neighbours)| {
             let old = before.received.get(node).map_or(&[][..], Vec::as_slice);
             neighbours.iter().filter_map(move |&(from, packets)| {
+                // Neighbours of a node are few, so no map is worth its memory.
                 let earlier = old.iter().find(|(node, _)| *node == from).map_or(0, |(_, packets)| *packets);
                 (packets > earlier).then(|| (NodeId(node as u32), from, packets - earlier))
             })

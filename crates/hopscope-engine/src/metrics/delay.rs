@@ -42,6 +42,7 @@ impl Delay {
     fn on_received(&mut self, now: Time, delay: Span) {
         self.delay_ns += u128::from(delay.0);
         if let Some(last) = self.last_delay {
+            // In the order of arrival, as RFC 3550 has it, not in that of sending.
             let difference = delay.0.abs_diff(last.0);
             self.jitter_ns += u128::from(difference);
             // RFC 3550 6.4.1 smooths by 1/16.

@@ -79,6 +79,7 @@ impl Delivery {
     }
 
     pub(super) fn overall_kbps(&self, cx: &FlowCx<'_>) -> Option<f64> {
+        // A file that has come through is over: the rest of the run is none of its time.
         cx.own_kbps(self.copy_bytes, cx.flow.completion.completed.unwrap_or(cx.now))
     }
 
@@ -103,6 +104,7 @@ impl Delivery {
     }
 
     pub(super) fn retransmission_index_pct(&self, _cx: &FlowCx<'_>) -> Option<f64> {
+        // Each packet once: an index over copies would sink with every needless repetition.
         let fresh = self.received - self.duplicates;
         (fresh > 0).then(|| 100.0 * self.retransmitted as f64 / fresh as f64)
     }

@@ -25,6 +25,7 @@ pub(crate) struct Drops {
 impl RunFamily for Drops {
     fn begin(config: &Config, _series: &mut SeriesSet) -> Self {
         let nodes = config.nodes.len();
+        // Large fields mostly mark nothing: the column would cost memory by node.
         let can_mark = config.has_link_layers() || config.wires.iter().any(|wire| !wire.link.is_plain());
         Drops {
             all: vec![[0; DropReason::COUNT]; nodes],
@@ -38,6 +39,7 @@ impl RunFamily for Drops {
         match *record {
             Record::Dropped { node, reason, packet } => {
                 self.all[node.index()][reason as usize] += 1;
+                // Asked now: behind this record the packet is released.
                 let is_data = cx.view.packet(packet).body.carries_data();
                 self.data[node.index()][reason as usize] += u64::from(is_data);
             }

@@ -66,6 +66,7 @@ impl FlowLabel {
         let reset = cx.flow.completion.reset.map(|code| why_reset(cx, code));
         let nothing = (cx.flow.delivery.delivered_bytes == 0).then(|| why_nothing(cx));
         let config = cx.config;
+        // Within the measured time alone: what was over before explains nothing.
         let off =
             config.outages.iter().filter(|o| o.from < config.duration && o.to.is_none_or(|to| to > config.warmup));
         let ends = off.filter_map(|o| {
@@ -81,6 +82,8 @@ impl FlowLabel {
 fn why_reset(cx: &FlowCx<'_>, code: ResetCode) -> String {
     let (sender, receiver) = (cx.settings.dccp_control(), cx.settings.dccp.receiver_ccid);
     let why = match (code, receiver.number()) {
+        // The ends negotiate with Mandatory (RFC 4340 5.8.2), so that a CCID which one does not take ends the
+        // connection.
         (ResetCode::MandatoryError, Some(known)) if known != sender.number() => {
             format!(": the ends share no congestion control, {} and {}", sender.word(), receiver.word())
         }
@@ -97,6 +100,7 @@ fn why_nothing(cx: &FlowCx<'_>) -> String {
         several => format!("{several} packets were"),
     };
     let why = match cx.run.routes.no_route_share_pct(cx) {
+        // From the places at the start, before what a routing protocol has seen.
         _ if cx.label.hops == 0 => ": no chain of neighbours joins the two nodes".to_string(),
         Some(share) if share > 0.0 => format!("; the source had no route for {share:.0} % of the time"),
         _ => String::new(),

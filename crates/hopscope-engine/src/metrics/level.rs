@@ -24,6 +24,7 @@ impl Level {
 
     /// It is `value` from now on.
     pub(super) fn set(&mut self, now: Time, value: f64) {
+        // The old value counts up to now.
         self.close(now);
         self.value = Some(value);
     }

@@ -253,6 +253,7 @@ impl Recorder for Meter {
             }
             _ => {
                 // Flows first: families of the run see what the record has made of them.
+                // Packets of no flow have a number beyond all.
                 let flow = record.flow().and_then(|flow| self.flows.get_mut(flow.index()));
                 if let Some(flow) = flow {
                     flow.record(now, record, &mut self.series);

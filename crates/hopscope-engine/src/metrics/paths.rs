@@ -49,8 +49,10 @@ impl PathLengths {
     fn on_packet(&mut self, hops: u32, shortest: Option<u32>) {
         self.copies += 1;
         self.hops += u64::from(hops);
+        // Without one the ends are apart by now; such packets have hops, but nothing to compare them with.
         if let Some(shortest) = shortest {
             self.compared += 1;
+            // Below zero where nodes have moved since the packet went: the shortest path is that of its arrival.
             self.beyond_shortest += i64::from(hops) - i64::from(shortest);
         }
     }

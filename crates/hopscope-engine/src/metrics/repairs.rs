@@ -113,6 +113,7 @@ impl SpuriousRetransmissions {
         let sender = &mut self.senders[flow.index()];
         sender.needless += u64::from(receipt != Receipt::Missing);
         let timeouts = view.sender_stats(flow).map_or(0, |stats| stats.timeouts + stats.syn_retransmissions);
+        // The sender counts a timeout before it repeats, so the first repetition after it is the timeout's own.
         let has_timed_out = std::mem::replace(&mut sender.timeouts, timeouts) != timeouts;
         if has_timed_out && receipt == Receipt::Owed {
             sender.spurious += 1;
@@ -134,6 +135,7 @@ impl SpuriousRetransmissions {
     fn resolve(&mut self, (now, sent): (Time, Time), node: NodeId, (flow, answers): (FlowId, FlowId), header: &Header) {
         let sender = &mut self.senders[flow.index()];
         if header.is_data && node != sender.node {
+            // What left before the timeout answers nothing of it.
             for candidate in sender.candidates.iter_mut().filter(|candidate| sent >= candidate.at) {
                 candidate.answered.get_or_insert(now);
             }
@@ -143,6 +145,8 @@ impl SpuriousRetransmissions {
             let before = sender.candidates.len();
             let spurious = &mut sender.spurious;
             sender.candidates.retain(|candidate| {
+                // The segment that timed out is acknowledged. If this ACK left before anything sent from the timeout
+                // on had come, it is that of the original.
                 let is_over = header.ack > candidate.seq;
                 *spurious += u64::from(is_over && candidate.answered.is_none_or(|at| sent < at));
                 !is_over

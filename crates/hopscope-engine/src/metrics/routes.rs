@@ -58,6 +58,7 @@ impl FlowRoute {
 
     /// Share of the flow's time until `now` without a route, per cent; none when it had no time.
     fn without_pct(&self, now: Time) -> Option<f64> {
+        // On a copy: the run may go on.
         let mut closed = self.clone();
         closed.count_to(now);
         let span = now.min(self.until).saturating_since(self.from);

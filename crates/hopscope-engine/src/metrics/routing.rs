@@ -56,6 +56,7 @@ impl Routing {
     fn on_note(&mut self, note: RoutingNote, in_range: bool) {
         match note {
             RoutingNote::RouteUp { .. } | RoutingNote::RouteDown { .. } => self.changes += 1,
+            // A change of length alone is no other route, and a search counts when it ends.
             RoutingNote::HopsChanged { .. } | RoutingNote::SearchStarted { .. } => {}
             RoutingNote::SearchDone { latency, .. } => {
                 self.discoveries += 1;
@@ -64,6 +65,7 @@ impl Routing {
             RoutingNote::SearchFailed { .. } => self.failed_discoveries += 1,
             RoutingNote::LinkLost { .. } => {
                 self.link_failures += 1;
+                // In range of the radio, so the loss was one of contention, not of a neighbour that has left.
                 self.false_link_failures += u64::from(in_range);
             }
         }

@@ -94,6 +94,7 @@ impl SeriesKind {
             SeriesKind::Route => ("route at the source", "1: there is one", "flow", Interpolation::Changes),
             SeriesKind::Fairness => ("Jain's index", "", "", Interpolation::Intervals),
         };
+        // The doc comment of the variant is what users read.
         let doc = Self::WORDS.iter().find(|(word, _)| *word == self.word()).map_or("", |(_, doc)| doc);
         SeriesEntry { name: self.word(), doc, unit, heading, owner, course }
     }

@@ -47,6 +47,7 @@ impl Active {
     }
 
     pub(super) fn end(&mut self, now: Time) {
+        // The earlier end counts; a flow that is over before its start was active at no time.
         self.to = self.to.min(now).max(self.from);
     }
 }
@@ -102,6 +103,7 @@ impl Fairness {
     fn new(config: &Config) -> Self {
         let interval = config.series.interval;
         Fairness {
+            // The metric is there also where no series is kept, with the interval that a series has by default.
             interval: if interval == Span::ZERO { Span::from_secs(1) } else { interval },
             begin: Time::ZERO,
             active: config.flows.iter().map(Active::of).collect(),
@@ -148,14 +150,17 @@ impl Fairness {
     }
 
     fn close_or_skip(&mut self, now: Time) -> Option<(Time, Option<f64>)> {
+        // An interval without deliveries has no index: a long silence is passed over in one step.
         if self.bytes.iter().all(|&b| b == 0) {
             let over = (now - self.begin).0 / self.interval.0;
             self.begin += Span(over * self.interval.0);
             return None;
         }
         let (begin, end) = (self.begin, self.begin + self.interval);
+        // A flow that came or went in the middle had less time, which is no unfairness.
         let throughout = |active: &Active| active.from <= begin && active.to >= end;
         let active = self.active.iter().zip(&self.bytes).filter(|(active, _)| throughout(active));
+        // One flow alone shares with nobody.
         let index = if active.clone().nth(1).is_some() { jain(active.map(|(_, &bytes)| bytes as f64)) } else { None };
         if let Some(index) = index {
             self.sum += index;

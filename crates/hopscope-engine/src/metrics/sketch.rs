@@ -30,6 +30,7 @@ pub struct Bucket {
 impl Default for Sketch {
     fn default() -> Self {
         let mut histogram =
+            // The smallest that is allowed: it grows with what comes.
             Histogram::new_with_bounds(LEAST_NS, 2 * LEAST_NS, DIGITS).expect("bounds and digits are in range");
         histogram.auto(true);
         Sketch(histogram)
@@ -50,6 +51,7 @@ impl Sketch {
 
     /// The smallest time that at least so many per cent of all do not exceed, milliseconds; none without any.
     pub fn percentile_ms(&self, per_cent: f64) -> Option<f64> {
+        // The crate gives the largest value of a class; the middle is off by half as much.
         (!self.0.is_empty()).then(|| self.0.median_equivalent(self.0.value_at_percentile(per_cent)) as f64 / 1e6)
     }
 

@@ -67,6 +67,7 @@ impl Starvation {
 
     /// The time since the last delivery, without what lies beyond the flow's end.
     fn gap(&self, now: Time) -> Span {
+        // What comes after the flow's end closes no gap but that up to its end.
         now.min(self.active.to).saturating_since(self.last)
     }
 
@@ -79,6 +80,7 @@ impl Starvation {
     /// any time.
     fn longest_outage(&self, now: Time) -> Option<Span> {
         let time = now.min(self.active.to).saturating_since(self.from);
+        // The gap under way counts, though nobody knows yet how long it gets.
         (time > Span::ZERO).then(|| self.longest.max(self.gap(now)))
     }
 

@@ -21,6 +21,7 @@ pub(crate) struct Voice {
 impl FlowFamily for Voice {
     fn begin(_config: &Config, flow: &FlowConfig) -> Self {
         let speech = match flow.app {
+            // Bytes over bit/s, in milliseconds.
             App::OnOff { rate, codec: Some(codec), .. } => Some((codec, 8e3 * f64::from(flow.packet) / rate)),
             _ => None,
         };
@@ -63,7 +64,9 @@ fn rating(codec: Codec, packet_ms: f64, decided: u64, delays: &Sketch) -> Option
     let best = delays
         .buckets()
         .map(|bucket| {
+            // Played as late as this class, all before it are heard and the rest is lost.
             played += u64::from(bucket.count);
+            // A copy that the network has doubled may be received twice.
             let lost = 100.0 * (1.0 - (played as f64 / decided as f64).min(1.0));
             rated(codec, packet_ms + ahead + bucket.high_ms, lost)
         })
@@ -75,6 +78,7 @@ fn rating(codec: Codec, packet_ms: f64, decided: u64, delays: &Sketch) -> Option
 fn rated(codec: Codec, delay_ms: f64, loss_pct: f64) -> f64 {
     let (coding, robustness, _) = impairment(codec);
     let by_delay = 0.024 * delay_ms + 0.11 * (delay_ms - 177.3).max(0.0);
+    // Losses at random: BurstR of G.107 is 1.
     let by_loss = coding + (95.0 - coding) * loss_pct / (loss_pct + robustness);
     (BEST - by_delay - by_loss).clamp(0.0, 100.0)
 }
@@ -84,6 +88,7 @@ fn opinion(rating: f64) -> f64 {
     if rating <= 0.0 {
         return 1.0;
     }
+    // The polynomial dips below 1 for ratings up to 6.5, and no opinion is below 1.
     (1.0 + 0.035 * rating + rating * (rating - 60.0) * (100.0 - rating) * 7e-6).clamp(1.0, 4.5)
 }
 

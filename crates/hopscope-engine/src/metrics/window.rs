@@ -41,6 +41,7 @@ impl FlowFamily for Window {
     }
 
     fn restart(&mut self, now: Time) {
+        // The window itself lasts, what was counted of it does not.
         *self = Window { cwnd: self.cwnd, since: now, ..Window::default() };
     }
 
@@ -51,6 +52,7 @@ impl FlowFamily for Window {
             return;
         }
         self.area += self.cwnd * span as f64;
+        // Whole segments: what a window allows to be under way.
         let class = (self.cwnd as usize).min(CWND_CLASSES - 1);
         if self.spans.len() <= class {
             self.spans.resize(class + 1, 0);
@@ -68,6 +70,7 @@ impl Window {
     /// Share of time at a whole window size; of the largest class, which holds several sizes, it is not known.
     fn share_at(&self, window: u32) -> Option<f64> {
         let (span, class) = (self.span(), window as usize);
+        // The last class has all larger windows, and says nothing of one of them.
         let known = span > 0 && class < CWND_CLASSES - 1;
         known.then(|| self.spans.get(class).copied().unwrap_or(0) as f64 / span as f64)
     }

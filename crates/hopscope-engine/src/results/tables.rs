@@ -90,6 +90,7 @@ pub(super) fn series(config: &Config, meter: &Meter) -> BTreeMap<&'static str, S
         .filter_map(|&kind| {
             let series = meter.series().of(kind)?;
             let owner = kind.entry().owner;
+            // One of the two columns, or none for a series of the whole network.
             let of = |what: &str| (owner == what).then(|| series.owner.clone());
             let (flow, node) = (of("flow"), of("node"));
             let t_s = series.time.iter().map(|t| t.as_secs()).collect();

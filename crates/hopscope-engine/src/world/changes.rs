@@ -48,6 +48,7 @@ impl<R: Recorder> World<R> {
             ChangeKind::LinkCut => self.set_link(ends, Some(0.0)),
             ChangeKind::LinkRestore => self.set_link(ends, None),
             ChangeKind::LinkDegrade => {
+                // One of the two is given: attenuation for a radio link, loss for a wire (`Change::check`).
                 let power = change.attenuation.map(|decibels| 10f64.powf(-0.1 * decibels));
                 self.set_link(ends, power.or(change.loss.map(|loss| 1.0 - loss)));
             }
@@ -80,6 +81,7 @@ impl<R: Recorder> World<R> {
     fn switch(&mut self, node: NodeId, on: bool) {
         self.outages.expect(self.nodes.len());
         self.settle_air();
+        // A change names a state, not one more outage: twice off is off once.
         if self.is_off(node) == on {
             self.outages.change(node, on);
             self.note(Record::Power { node, on });
@@ -97,6 +99,7 @@ impl<R: Recorder> World<R> {
                 wired = true;
             }
         }
+        // Where a wire joins two nodes that hear each other as well, the wire is meant.
         if !wired {
             self.medium.set_part(ends, part.unwrap_or(1.0));
         }
@@ -128,7 +131,9 @@ impl<R: Recorder> World<R> {
         }
         let has_begun = source.has_begun();
         source.stop_at(self.now);
+        // `on_app` passes over all instants but the one armed last.
         source.armed(self.now);
+        // One that has not begun has nothing to close.
         if has_begun {
             self.on_app(flow);
         }
@@ -153,6 +158,7 @@ impl<R: Recorder> World<R> {
         *self.settings = change.applied_to(&self.settings);
         let name = change.key.as_deref().unwrap_or_default();
         let Some(key) = CHANGEABLE.into_iter().find(|known| *known == name) else { return };
+        // Of the radio only the errors can change, and those live in the channel; all else are rules of interfaces.
         if key.starts_with("radio.") {
             self.channel.set_errors(&self.settings.radio, self.settings.seed, self.nodes.len());
         } else {

@@ -89,6 +89,7 @@ fn check_run(config: &Config, found: &mut BuildErrors) {
     found.require(config.duration > Time::ZERO && config.duration <= MAX_DURATION, "duration", || {
         format!("found {} s; allowed is more than zero and at most 100 years", config.duration.as_secs())
     });
+    // Not compared with a duration that is wrong by itself.
     found.require(found.has("duration") || config.warmup < config.duration, "warmup", || {
         format!(
             "found {} s; it must end before the run does, at {} s",
@@ -129,6 +130,7 @@ fn check_radio(config: &Config, found: &mut BuildErrors) {
     channel::check::check(r, config.nodes.len(), found);
     let delay = r.cs_range.max(r.interference_range) / r.propagation_speed;
     let shortest = config.interfaces().map(|set| set.mac.sifs).min().unwrap_or(config.mac.sifs);
+    // Nobody may answer before everyone has heard the frame end, and links keep delays in 16 bits of nanoseconds.
     let most = shortest.as_secs().min(f64::from(u16::MAX) * 1e-9);
     found.require(delay < most, "radio.cs_range", || {
         format!("a signal takes {:.1} us over this range; it must stay below {:.1} us (SIFS)", delay * 1e6, most * 1e6)
@@ -240,11 +242,13 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
     let transport_header = match Protocol::used_by(flow.transport) {
         Protocol::Tcp => flow.tcp.header + flow.connection().data_options(),
         Protocol::Udp => config.net.udp_header,
+        // Which header a packet gets shows in the run alone: the longest has to fit.
         Protocol::Dccp => MAX_DATA_HEADER,
         Protocol::Atp => AtpPacket::default().header_bytes(),
     };
     let header = config.net.ip_header + transport_header;
     let most = mac.max_msdu.saturating_sub(header + mac.llc_header);
+    // Before the exchange is reckoned, which a packet that is too long would overflow.
     let fits = found.require(flow.packet >= 1 && flow.packet <= most, key("packet"), || {
         format!("found {} bytes; allowed are 1 to {most} ({mac_key}.max_msdu less all headers)", flow.packet)
     });
@@ -323,6 +327,7 @@ fn check_app(app: &App, packet: u32, key: impl Fn(&str) -> String, found: &mut B
             });
         }
         App::File { bytes } => {
+            // Far below u64::MAX, which stands for data without end.
             found.require((1..u64::MAX / 2).contains(&bytes), key("bytes"), || {
                 format!("found {bytes}; at least 1 byte is needed, and less than 2^63")
             });

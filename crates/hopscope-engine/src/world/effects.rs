@@ -26,6 +26,7 @@ impl<R: Recorder> World<R> {
                 }
             }
             AppEffect::Send { bytes } => self.send(flow, bytes),
+            // No file is as long, so this is without end.
             AppEffect::SendForever => self.send(flow, u64::MAX),
             AppEffect::Close => {
                 self.note(Record::AppClosed { flow });
@@ -37,6 +38,7 @@ impl<R: Recorder> World<R> {
     /// Carries out what an endpoint asked for, in order, and keeps the emptied list for the next input.
     pub(super) fn transport_effects(&mut self, id: SocketId, mut effects: Vec<TransportEffect>) {
         let mut next = 0;
+        // By place: an endpoint that hears what has become of its packet adds to the list that is being carried out.
         while let Some(&effect) = effects.get(next) {
             next += 1;
             if let Some(event) = self.transport_effect(id, effect) {
@@ -61,6 +63,7 @@ impl<R: Recorder> World<R> {
             TransportEffect::Emit(body) => return self.emit(id, body),
             TransportEffect::Arm(timer @ Timer::Refill, at) => {
                 let (node, flow) = (socket.node, socket.sends);
+                // One wake-up serves all sources of the node.
                 if self.nodes[node].sockets.request_wakeup() {
                     self.note(Record::TimerArmed { node, flow, timer, until: at });
                     self.events.push(at, Event::Refill { node });
@@ -71,6 +74,7 @@ impl<R: Recorder> World<R> {
                 self.note(Record::TimerArmed { node, flow, timer, until: at });
                 self.events.push(at, Event::Transport { socket: id, timer: timer.index() as u8, generation });
             }
+            // Nothing is taken out of the queue: the event comes up with an old generation.
             TransportEffect::Disarm(timer) => {
                 socket.renew(timer);
                 let (node, flow) = (socket.node, socket.sends);
@@ -140,6 +144,7 @@ impl<R: Recorder> World<R> {
                 let in_range = self.is_false_alarm(node, note);
                 self.note(Record::Routing { node, note, in_range });
                 let (dst, event) = match note {
+                    // A route that nobody used is no sign of a broken path.
                     RoutingNote::RouteDown { dst, cause: RouteLoss::Expired } => (dst, PathEvent::RouteExpired),
                     RoutingNote::RouteDown { dst, .. } => (dst, PathEvent::RouteFailed),
                     RoutingNote::RouteUp { dst, .. } => (dst, PathEvent::RouteFound),
@@ -167,6 +172,7 @@ impl<R: Recorder> World<R> {
         for effect in effects.drain(..) {
             match effect {
                 PortEffect::Join(packet) => self.note(Record::Queued { node, via, packet }),
+                // The caller has to know when the packet at hand is among those lost.
                 PortEffect::Drop(packet, reason) => {
                     is_lost |= packet == watched;
                     self.drop_packet(node, packet, reason);
@@ -191,6 +197,7 @@ impl<R: Recorder> World<R> {
         if effects.failed {
             self.note(Record::AttemptFailed { node });
         }
+        // Rates change with what became of an attempt, so nobody asks in between.
         if R::WANTS.has(Classes::MAC) && (effects.failed || effects.done.is_some()) {
             self.note_rate(node);
         }
@@ -202,6 +209,7 @@ impl<R: Recorder> World<R> {
                 let then = self.wifi.at(place).mac.after_sifs();
                 self.note(Record::SifsBegan { node, until: at, then });
             }
+            // Not into the queue: most often nothing comes before its end (`sifs.rs`).
             self.sifs.begin(node, at, generation);
         }
         if let Some((at, generation)) = effects.arm_response {

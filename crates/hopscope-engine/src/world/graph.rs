@@ -22,6 +22,7 @@ impl Radios {
     /// Those of a configuration.
     pub(super) fn new(config: &Config) -> Self {
         let nodes = config.nodes.len();
+        // A node that no host names has a radio.
         if config.hosts.iter().all(|host| host.wifi) {
             return Radios::All { nodes };
         }

@@ -18,6 +18,7 @@ impl<R: Recorder> World<R> {
     #[inline(always)]
     pub(super) fn on_data_frame(&mut self, node: NodeId, packet: PacketId, from: NodeId) {
         match self.packets.get(packet).body {
+            // It ends here and changes nothing: no copy is needed.
             Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
             Body::Notice(notice) => self.on_notice(node, notice),
             Body::Tcp(_)
@@ -45,6 +46,7 @@ impl<R: Recorder> World<R> {
         let ArpOutcome { released, answers } = arp.on_packet(node, from, target, reply);
         if let Some(held) = released {
             self.link_down(node, held);
+            // A source may have waited for the packet to leave.
             self.refill(node, false);
         }
         if answers {
@@ -68,6 +70,7 @@ impl<R: Recorder> World<R> {
                 self.send_notice(node, notice);
             }
         }
+        // Also without a tick: the wait that the layer's timer asked for is over.
         self.feed_mac(node);
     }
 
@@ -86,6 +89,7 @@ impl<R: Recorder> World<R> {
             self.packets.get_mut(id).via = via;
             return self.enqueue_wire(end, id);
         }
+        // A broadcast needs no address.
         let arp = self.nodes[node].arp.as_mut().filter(|_| next_hop != NodeId::BROADCAST);
         match arp.map_or(Resolution::Known, |arp| arp.resolve(next_hop, id)) {
             Resolution::Known => self.link_down(node, id),
@@ -98,6 +102,7 @@ impl<R: Recorder> World<R> {
                 PathEvent::Held
             }
             Resolution::GiveUp { dropped } => {
+                // As failed links: a routing protocol may know another neighbour.
                 for packet in dropped.into_iter().chain([id]) {
                     self.work.push(Work::LinkFailed { node, packet, reason: DropReason::ArpUnresolved });
                 }
@@ -126,6 +131,7 @@ impl<R: Recorder> World<R> {
         if port.layer.is_some() {
             return self.enqueue_linked(node, id);
         }
+        // Past the queue, which counts only what waits in it.
         if mac.is_free() && port.queue.is_empty() {
             self.offer(node, id);
         } else {
@@ -153,6 +159,7 @@ impl<R: Recorder> World<R> {
         let joined = port.push(&entry, self.now, &mut out);
         let mut is_lost = self.port_effects(node, Interface::WIFI, out, id);
         if joined {
+            // The layer may drop at the head what it has let in at the tail, when the MAC asks at once.
             is_lost |= self.feed_mac_with(node, id);
         }
         if is_lost { PathEvent::Refused } else { PathEvent::Queued }
@@ -206,6 +213,7 @@ impl<R: Recorder> World<R> {
     fn offer(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
+        // Asked for each packet: a layer paces only while it is quiet.
         let pacing = self.wifi[node].port.pacing();
         self.note(Record::Offered { node, packet: id });
         self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));

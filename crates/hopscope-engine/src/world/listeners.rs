@@ -38,6 +38,7 @@ impl Lists {
             links.extend(medium.hearers(node).iter().filter(|link| listens[link.to.index()]));
             starts.push(links.len() as u32);
         }
+        // The lists stay for the whole run; growing has left up to half of their memory idle.
         links.shrink_to_fit();
         Lists { starts, links }
     }
@@ -60,6 +61,7 @@ impl Listeners {
 
     /// Counts in the nodes of ways that were installed since.
     pub(super) fn join(&mut self, medium: &Medium, listens: Vec<bool>, places: &Places) {
+        // Where everyone listens already, nobody can join.
         if matches!(self, Listeners::Some { .. }) {
             *self = Self::of(medium, listens, places);
         }

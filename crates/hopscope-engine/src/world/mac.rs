@@ -20,6 +20,7 @@ impl<R: Recorder> World<R> {
         let place = self.wifi.place(node);
         let Wifi { station, rules, .. } = self.wifi.at(place);
         station.catch_up(self.now, &rules.station);
+        // First the station: what it has received leaves it also where the radio is off.
         let received = station.take_received(slot) && !self.is_off(node);
         if !received && R::WANTS.has(Classes::FRAME_ENDS) {
             self.note_lost(node, slot);
@@ -63,6 +64,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn on_access_event(&mut self, node: NodeId) {
         let place = self.wifi.place(node);
         let Wifi { station, rules, .. } = self.wifi.at(place);
+        // The back-off that asked for this event has changed since.
         if !station.access_event(self.now) {
             return;
         }
@@ -70,6 +72,7 @@ impl<R: Recorder> World<R> {
         station.catch_up(self.now, rules);
         match station.poll_access(self.now, rules) {
             AccessAnswer::Granted => {
+                // Before the MAC acts on the grant, which ends the wait.
                 let wait = station.quiet_plan(rules);
                 self.note(Record::AccessGranted { node, wait });
                 self.mac_input_caught_up(node, place, |mac, cx| mac.on_access(cx));
@@ -130,6 +133,7 @@ impl<R: Recorder> World<R> {
         }
         match outcome {
             Outcome::Incomplete => {
+                // The packet stays with its transmitter; a copy stands for the fragments that had come.
                 let copy = self.packets.copy(packet);
                 self.note(Record::PacketCopied { node, packet, copy });
                 self.drop_packet(node, copy, DropReason::Reassembly);
@@ -141,6 +145,7 @@ impl<R: Recorder> World<R> {
                 self.work.push(Work::LinkFailed { node, packet, reason: DropReason::RetryLimit });
             }
         }
+        // Behind the failed link, for which routing may have something that goes first.
         self.work.push(Work::Next { node });
     }
 }

@@ -16,6 +16,7 @@ impl<R: Recorder> World<R> {
         if let Some(layer) = &mut self.wifi[frame.src].port.layer {
             layer.on_air(now, now + frame.airtime);
         }
+        // Then `transmit_through_channel` has reported each copy, which may be too weak to be sensed.
         if !(self.channel.is_plain() && self.outages.never()) {
             return;
         }

@@ -298,10 +298,12 @@ impl<R: Recorder> World<R> {
         }
         if let Forwarding::Static(table) = &self.nodes[node].forwarding {
             if table.lookup(dst).is_none() {
+                // Nodes may have moved since their links were last looked at.
                 self.medium.refresh_all(self.now);
                 let graph = Graph::new(&self.medium, &self.wires, &self.radios);
                 let mut installed = Vec::new();
                 let on_entry = |entry| installed.push(entry);
+                // Entries are collected, as records need the world that the search holds.
                 if self.routes.install_with(&graph, &mut self.nodes, (node, dst), on_entry).is_none() {
                     return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
                 }
@@ -315,6 +317,7 @@ impl<R: Recorder> World<R> {
         self.packets.keep_octets(number, octets.into());
         let packet = Packet::new(node, dst, octets.len() as u32, 0, Body::Opaque { number }, self.now);
         let usual = self.nodes[node].ip.ttl;
+        // `originate` takes the node's own; it is put back below.
         self.nodes[node].ip.ttl = if ttl > 0 { ttl } else { usual };
         self.originate(packet);
         self.nodes[node].ip.ttl = usual;
@@ -359,6 +362,7 @@ impl<R: Recorder> World<R> {
     fn drop_packet(&mut self, node: NodeId, packet: PacketId, reason: DropReason) {
         self.note(Record::Dropped { node, packet, reason });
         if self.notices.is_some() && self.must_notify(node, packet, reason) {
+            // Not released yet: the notice quotes it.
             self.work.push(Work::Unroutable { node, packet });
             return;
         }

@@ -14,6 +14,7 @@ impl<R: Recorder> World<R> {
         if self.mobility.is_none() {
             return;
         }
+        // Before any leg: nodes then set out without a search for who comes near.
         self.medium.expect_speed(self.mobility.fastest(), self.now);
         self.settle_air();
         let legs: Vec<(NodeId, Leg)> = self.mobility.legs().collect();
@@ -30,6 +31,7 @@ impl<R: Recorder> World<R> {
     fn set_out(&mut self, node: NodeId, leg: Leg) {
         self.medium.set_leg(node, leg, self.now);
         self.note(Record::SetOut { node, from: leg.at(self.now), to: leg.to, until: leg.until });
+        // A node that rests for good has no end of its leg.
         if leg.until < Time::NEVER {
             self.events.push(leg.until, Event::Motion { node });
         }
@@ -48,6 +50,7 @@ impl<R: Recorder> World<R> {
     pub fn move_node(&mut self, node: NodeId, position: [f64; 2]) -> Result<(), BuildError> {
         self.must_exist(node)?;
         check::position("position", position)?;
+        // Else its next leg would take it away again.
         self.mobility.stop(node, self.now);
         self.medium.move_node(node, position, self.now);
         self.note(Record::Moved { node, position });

@@ -31,6 +31,7 @@ impl<R: Recorder> World<R> {
                 self.on_routing_message(node, id);
                 return;
             }
+            // Data alone: of its own messages a protocol says itself what they prove.
             machine.router.on_reception(from, packets.source_route(extension), self.now);
         }
         match ip::on_packet(self.packets.get_mut(id), node) {
@@ -40,6 +41,7 @@ impl<R: Recorder> World<R> {
                 if let Body::Opaque { number } = packet.body {
                     self.leave(node, &packet, number);
                 }
+                // Before the socket acts: its answer finds the place in the arena free.
                 self.packets.release(id);
                 self.deliver(node, &mut packet);
             }
@@ -132,6 +134,7 @@ impl<R: Recorder> World<R> {
 
     fn query_router(&mut self, node: NodeId, id: PacketId) -> RouteAnswer {
         let packet = *self.packets.get(id);
+        // Out of the arena, to which the machine's effects add.
         let source_route = self.packets.source_route(packet.extension).cloned();
         let query = Query::new(node, id, &packet, source_route.as_ref());
         self.routing_input(node, |router, cx| router.route(&query, cx))
@@ -164,6 +167,7 @@ impl<R: Recorder> World<R> {
     /// data. Other packets are dropped for `reason`, and all of them where no protocol asks.
     pub(super) fn on_link_failure(&mut self, node: NodeId, id: PacketId, reason: DropReason) {
         if self.nodes[node].router().is_none() {
+            // No protocol would send it again.
             self.drop_packet(node, id, reason);
             return;
         }
@@ -234,6 +238,7 @@ impl<R: Recorder> World<R> {
     /// A neighbour is taken for gone that is at the other end of a wire, or in range and on.
     pub(super) fn is_false_alarm(&mut self, node: NodeId, note: RoutingNote) -> bool {
         let RoutingNote::LinkLost { neighbour } = note else { return false };
+        // The node may have moved since its links were last looked at.
         self.medium.refresh(node, self.now);
         if self.wires.of(node).iter().any(|&end| self.wires[end].peer == neighbour) {
             return true;

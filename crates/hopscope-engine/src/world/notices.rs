@@ -56,6 +56,7 @@ impl Notices {
 
     fn keep(&mut self, node: NodeId, notice: PathNotice) {
         let kept = self.failed.entry((node, notice.dst)).or_default();
+        // A failure may come by two ways; one re-establishment answers both.
         if !kept.contains(&notice) {
             kept.push(notice);
         }
@@ -93,6 +94,7 @@ impl<R: Recorder> World<R> {
             | DropReason::Reassembly => false,
         };
         let packet = self.packets.get(packet);
+        // What has no flow is a message or a notice itself, about which nothing is sent (RFC 1122 3.2.2).
         is_for_want_of_a_route && packet.flow != FlowId::NONE && self.nodes[node].router().is_some()
     }
 
@@ -121,6 +123,7 @@ impl<R: Recorder> World<R> {
         match notice.kind {
             PathNoticeKind::Unreachable => self.hand_up(node, notice),
             PathNoticeKind::RouteFailed => {
+                // A way over the neighbour that reports the failure is the one that has failed.
                 let other_way = self.next_hop_of(node, notice.dst).is_some_and(|next| next != from);
                 if !other_way {
                     self.pass_on(node, notice);
@@ -132,6 +135,8 @@ impl<R: Recorder> World<R> {
 
     /// The routing of a node has lost its way to `dst` or has one again; gives what its sockets hear at once: nothing to act on.
     pub(super) fn on_route_change_notice(&mut self, node: NodeId, dst: NodeId, event: PathEvent) -> Option<PathEvent> {
+        // What has failed is reported by packets alone; to the sockets of the node itself it looks like a route that
+        // nobody used.
         if event != PathEvent::RouteFound {
             return Some(PathEvent::RouteExpired);
         }
@@ -162,6 +167,7 @@ impl<R: Recorder> World<R> {
     /// Sends an ICMP message that quotes the packet.
     fn send_icmp(&mut self, node: NodeId, notice: PathNotice, failed: Packet) {
         let header = self.nodes[node].ip.header;
+        // The option is a part of the header that is quoted; ATP has its path in its own header.
         let has_option = failed.path.is_some() && !matches!(failed.body, Body::Atp(_));
         let option = self.settings_of(failed.flow).filter(|_| has_option).map_or(0, |flow| flow.tcp.path_option);
         let quoted = header + option + QUOTED;
@@ -181,11 +187,13 @@ impl<R: Recorder> World<R> {
             }
         }
         if node == notice.source {
+            // Before the look for a next hop: at the source there is none.
             return self.hand_up(node, notice);
         }
         let Some(next) = self.next_hop_of(node, notice.source) else { return };
         let bytes = self.nodes[node].ip.header + self.wiring.udp_header + NOTIFICATION;
         self.note(Record::RoutingSent { node, kind: notice.kind.word(), bytes });
+        // One hop: every node on the way keeps it in mind and sends it on itself.
         let packet = Packet::new(node, next, bytes, 1, Body::PathNotice(notice), self.now);
         let id = self.admit(packet);
         self.resolve(node, id);

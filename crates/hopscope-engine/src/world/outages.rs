@@ -45,6 +45,7 @@ impl Outages {
             Outages::Never => unreachable!("an outage that was not foreseen"),
             Outages::Possible(under_way) => {
                 let outages = &mut under_way[node.index()];
+                // Outages of one node may overlap: it is back when the last of them ends.
                 *outages = if on { *outages - 1 } else { *outages + 1 };
             }
         }

@@ -58,6 +58,7 @@ impl<R: Recorder> World<R> {
         let carried = self.overhearing.carried.get_mut(slot as usize).and_then(Option::take);
         if let Some(carried) = carried {
             self.routing_input(node, |router, cx| router.on_overheard(frame.src, &carried, cx));
+            // Others receive the same frame later.
             self.overhearing.carried[slot as usize] = Some(carried);
         }
     }

@@ -16,11 +16,13 @@ impl<R: Recorder> World<R> {
     /// Hops of the shortest path by radio between two nodes at this instant, each of which both of its ends can decode by
     /// mean power; none where there is no path.
     pub fn shortest_path(&self, from: NodeId, to: NodeId) -> Option<u32> {
+        // A radio that is off carries nothing on.
         let on = |&node: &NodeId| self.radios.has(node) && !self.is_off(node);
         let mut unseen: Vec<NodeId> = (0..self.medium.nodes() as u32).map(NodeId).filter(on).collect();
         let mut edge = vec![from];
         unseen.retain(|&node| node != from);
         for hops in 1.. {
+            // Both ways: an acknowledgement has to come back.
             let hears = |a, b| self.medium.decodes(a, b, self.now) && self.medium.decodes(b, a, self.now);
             let (next, rest): (Vec<_>, Vec<_>) =
                 unseen.into_iter().partition(|&node| edge.iter().any(|&at| hears(at, node)));

@@ -35,6 +35,7 @@ impl Places {
             }
         };
         for (from, to) in flows {
+            // Both ways, which may differ.
             for (mut node, end) in [(from, to), (to, from)] {
                 take(node);
                 while let Some(next) = tables.table(node).lookup(end).filter(|_| node != end) {
@@ -43,6 +44,7 @@ impl Places {
                 }
             }
         }
+        // Those that never act, behind all others.
         (0..nodes as u32).map(NodeId).for_each(take);
         Places(places.into())
     }

@@ -40,6 +40,7 @@ impl<R: Recorder> World<R> {
     #[inline(never)]
     pub(super) fn transmit(&mut self, frame: &Frame) {
         debug_assert_eq!(self.air_is_plain, self.is_air_plain(), "whoever changes the air settles it");
+        // Where the air is plain, no radio ever goes off.
         if !self.air_is_plain && self.is_off(frame.src) {
             self.note(Record::FrameUnsent { frame: *frame });
             return;
@@ -56,6 +57,7 @@ impl<R: Recorder> World<R> {
             start: now,
             end: now + frame.airtime,
             nav: frame.duration.0 as u32,
+            // Each copy gets the power of its own link.
             power: 0.0,
             slot,
             flags,
@@ -86,6 +88,7 @@ impl<R: Recorder> World<R> {
         let mut by_links = self.channel.is_plain() && self.outages.never();
         if self.medium.has_changed() {
             self.medium.refresh(frame.src, self.now);
+            // Lists of listeners hold the links of the build, and the medium has newer ones.
             by_links &= matches!(self.listeners, Listeners::Everyone);
         }
         let asked = self.wiring.watched && self.keep_carried(frame, slot);
@@ -97,6 +100,7 @@ impl<R: Recorder> World<R> {
             } else {
                 self.transmit_plainly::<false>(frame, place, received, slot);
             }
+            // Else the observer's events serve routing as well.
             if asked && !Self::OVERHEARS {
                 self.announce(frame, slot);
             }
@@ -124,6 +128,8 @@ impl<R: Recorder> World<R> {
             let start = now + link.delay();
             if broadcast || link.to == frame.dst {
                 flags |= Arrival::FOR_ME;
+                // A copy too weak to be decoded needs no event: a radio applies its edges when something else happens
+                // to it.
                 if flags & Arrival::DECODABLE != 0 {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
@@ -166,11 +172,13 @@ impl<R: Recorder> World<R> {
         let broadcast = frame.is_broadcast();
         let carried = FrameSummary { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
         for link in self.medium.hearers(frame.src) {
+            // A radio that is off does not sense energy either; coming back, it knows nothing of frames under way.
             if self.is_off(link.to) || !(Self::OVERHEARS || self.listeners.include(link.to)) {
                 continue;
             }
             let Some((power, mut flags)) = self.channel.carry(frame.src, link, &carried, now) else { continue };
             let start = now + link.delay();
+            // Here and not in `meter`: whether a copy is sensed is known only now.
             if self.wiring.metered && flags & Arrival::SENSED != 0 {
                 let mine = link.to == frame.dst && flags & Arrival::DECODABLE != 0;
                 if let Some(layer) = &mut self.wifi.at(link.place).port.layer {

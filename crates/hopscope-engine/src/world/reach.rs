@@ -25,6 +25,7 @@ struct Limit {
 /// a way shorter than any computed before the run, unless the routes are computed too.
 pub(super) fn check(config: &Config, number: usize, hops: u32) -> Result<(), BuildError> {
     let flow = &config.flows[number];
+    // Static routes are as they were computed, whatever the channel does later.
     if config.routing.protocol != RoutingProtocol::Static && !has_lasting_links(config) {
         return Ok(());
     }

@@ -59,6 +59,7 @@ impl Reachability {
         let is_same = |known: &NetworkSummary| {
             known.silent == silent && known.wires == wires && known.decoding.is_of(&places, &radio, config.seed)
         };
+        // Points of a sweep follow each other with the same links: one network is enough to keep.
         let kept = self.0.take().filter(is_same);
         self.0.insert(kept.unwrap_or_else(|| NetworkSummary {
             decoding: Decoding::new(&places, &radio, config.seed),

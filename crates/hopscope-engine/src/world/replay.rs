@@ -46,10 +46,12 @@ pub(super) fn announce(traces: &LinkTraces, medium: &mut Medium) {
     if traces.is_empty() {
         return;
     }
+    // Before any power is applied: links that no trace covers may have to go.
     medium.follow_traces(traces.untraced == Untraced::Absent);
     let mut sums: BTreeMap<[u32; 2], (f64, f64)> = BTreeMap::new();
     for &Sample(_, from, to, dbm) in &traces.rssi {
         let (sum, count) = sums.entry([from, to]).or_default();
+        // In watts: the mean of powers, not that of their logarithms.
         (*sum, *count) = (*sum + watts(dbm), *count + 1.0);
     }
     let there = |&Sample(_, from, to, _): &Sample| (NodeId(from), NodeId(to), None);
@@ -70,6 +72,7 @@ impl<R: Recorder> World<R> {
     /// Traces change.
     #[cold]
     pub(super) fn on_replay(&mut self) {
+        // Out of the world, which records need as a whole.
         let traces = std::mem::take(&mut self.replay.traces);
         let mut traced: Vec<TracedLink> = Vec::new();
         for &Sample(_, from, to, dbm) in due(&traces.rssi, &mut self.replay.next_rssi, self.now) {

@@ -12,6 +12,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn on_app(&mut self, flow: FlowId) {
         let mut out = std::mem::take(&mut self.app_effects);
         let state = &mut self.flows[flow.index()];
+        // A change has armed another instant since.
         if !state.source.is_due(self.now) {
             self.app_effects = out;
             return;
@@ -50,6 +51,8 @@ impl<R: Recorder> World<R> {
             }
             return;
         };
+        // No socket at the port: the packet is ignored, where a host would answer by a reset (RFC 9293 3.5.2) or
+        // ICMP.
         let Some(id) = self.nodes[node].sockets.find(node, protocol, packet.ports, &self.sockets) else { return };
         if let Some(gateway) = &mut self.nodes[node].gateway {
             gateway.pass(packet, self.now);
@@ -101,6 +104,7 @@ impl<R: Recorder> World<R> {
                 false => endpoint.on_writable(cx),
             });
             if out.iter().any(|effect| matches!(effect, TransportEffect::Emit(_))) {
+                // Who has sent goes to the end of the row: the next round begins behind it.
                 sent = Some(place);
             }
             self.transport_effects(socket, out);
@@ -119,6 +123,7 @@ impl<R: Recorder> World<R> {
         for place in 0..self.nodes[node].sockets.count() {
             let id = self.nodes[node].sockets.at(place);
             let Socket { peer, endpoint, .. } = &self.sockets[id];
+            // That there is a route again matters to transports that froze; others find out by sending.
             if *peer == dst && (event != PathEvent::RouteFound || endpoint.needs_route_events()) {
                 self.notify_endpoint(id, event);
             }
@@ -153,6 +158,7 @@ impl<R: Recorder> World<R> {
         let socket = &mut sockets[id];
         let (node, peer) = (socket.node, socket.peer);
         let asks = socket.endpoint.wants_view() || socket.endpoint.sees_node();
+        // Few endpoints ask, and every input would pay for it.
         let node = asks.then(|| nodes[node].view(peer, &wifi[node], wires));
         let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node, path_info: None });
         (given, out)

@@ -113,10 +113,12 @@ impl NetworkView for WorldView<'_> {
         let of_flow = |packet: &Packet| {
             let header = Header::of(&packet.body);
             let counts = packet.flow.index() < flows && header.is_data;
+            // By the instant of sending as well: a repetition is a copy of its own.
             counts.then_some((packet.flow, packet.sent, header.seq))
         };
         let mut packets: Vec<_> = self.packets.pending().filter_map(of_flow).collect();
         packets.sort_unstable();
+        // Copies of one segment on several hops are one segment on its way.
         packets.dedup();
         let mut counts = vec![0; flows];
         packets.iter().for_each(|(flow, ..)| counts[flow.index()] += 1);
@@ -130,6 +132,7 @@ impl NetworkView for WorldView<'_> {
 
     fn receipt(&self, flow: FlowId, header: &Header) -> Option<Receipt> {
         let receiver = self.sockets[self.flows[flow.index()].receiving_socket()].endpoint.receiver()?;
+        // SYN and FIN take a sequence number each (RFC 9293 3.4).
         let flags = u64::from(header.flags.syn) + u64::from(header.flags.fin);
         Some(receiver.receipt(header.seq, header.seq + u64::from(header.len) + flags))
     }

@@ -14,6 +14,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn on_wire_arrived(&mut self, end: u32, packet: PacketId) {
         let wire = &mut self.wires[end];
         let (node, from) = (wire.peer, wire.node);
+        // At the far end: what is lost has taken the wire's time all the same.
         if wire.loses_next() {
             self.drop_packet(from, packet, DropReason::WireLoss);
             return;
@@ -35,6 +36,7 @@ impl<R: Recorder> World<R> {
             let via = self.packets.get(packet).via;
             self.feed_wire(end, via);
         }
+        // After the next packet has left the queue: a source may fill its place.
         self.refill(node, false);
     }
 
@@ -44,6 +46,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn broadcast_on_wires(&mut self, node: NodeId, id: PacketId) -> bool {
         for place in 0..self.nodes[node].interfaces.len() as u8 {
             if let Interface::Wire { end, .. } = self.nodes[node].interfaces[usize::from(place)] {
+                // Each wire may lose its own.
                 let copy = self.packets.copy(id);
                 self.note(Record::PacketCopied { node, packet: id, copy });
                 self.packets.get_mut(copy).via = place;
@@ -61,6 +64,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn enqueue_wire(&mut self, end: u32, id: PacketId) -> PathEvent {
         let Packet { bytes, via, .. } = *self.packets.get(id);
         let wire = &mut self.wires[end];
+        // Past the queue, as at the radio: it counts only what waits.
         if wire.port.layer.is_none() && wire.is_free() {
             self.send_wire(end, id);
             return PathEvent::Queued;

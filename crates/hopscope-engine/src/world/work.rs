@@ -42,6 +42,7 @@ impl<R: Recorder> World<R> {
                 self.work[from..].reverse();
             }
             let Some(work) = self.work.pop() else { return };
+            // What this input makes lies from here on.
             from = self.work.len();
             self.take(work);
         }

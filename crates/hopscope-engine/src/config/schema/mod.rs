@@ -166,6 +166,7 @@ fn radio() -> Vec<Key> {
         parameters("radio").into_iter().partition(|key| key.name.starts_with("error_"));
     let errors = errors.into_iter().map(|key| {
         let name = key.name.trim_start_matches("error_").to_string();
+        // [radio.error] is a table of the file alone: in the engine its keys stand next to the others.
         key.named(&name)
     });
     let presets = PRESETS.iter().map(|(name, _)| *name);
@@ -204,6 +205,7 @@ fn time_origin(name: &str) -> Key {
 /// Keys of `[mac]`, which names the link layer too.
 fn mac() -> Vec<Key> {
     let mut keys = parameters("mac");
+    // The file names the link layer where the interface is, and has its parameters in [link].
     keys.extend(parameters("link").into_iter().filter(|key| key.name == "layer").map(|key| key.named("link")));
     keys
 }
@@ -216,6 +218,7 @@ fn link() -> Vec<Key> {
 fn routing() -> Vec<Key> {
     let mut sets: Vec<&str> = Vec::new();
     for (name, _) in PROTOCOLS.iter().flat_map(|protocol| protocol.sets) {
+        // Several protocols have a set of the same name.
         if !sets.contains(name) {
             sets.push(name);
         }
@@ -259,6 +262,7 @@ fn event() -> Vec<Key> {
             needed.contains(&&*key.name) || possible.contains(&&*key.name)
         };
         let words: Vec<&str> = ChangeKind::ALL.into_iter().filter(uses).map(ChangeKind::word).collect();
+        // From the table that the engine checks by: one of both cannot forget a kind.
         key.when(&format!("kind = {}", words.join(" | ")))
     };
     let keys = [
@@ -334,6 +338,7 @@ fn wire() -> Vec<Key> {
 
 /// Keys of one `[[layer]]`; those without a value have that of `[link]`.
 fn layer() -> Vec<Key> {
+    // Null, so that a key that is absent is that of [link].
     let inherited = |key: Key| key.default(serde_json::Value::Null).source("");
     let mut keys = vec![
         Key::new("nodes", Kind::Nodes, "The nodes that have this layer; each node at most one.")
@@ -357,6 +362,7 @@ fn mobility() -> Vec<Key> {
                 let doc = "Width and height of the area, from the origin; absent: that of a random topology.";
                 Key { doc: doc.to_string(), ..key.default(serde_json::Value::Null).range(Range::above(0.0)) }
             }
+            // Words as well, "first" and "last", which the engine does not know.
             "nodes" => Key { kind: Kind::Nodes, ..key },
             _ => key,
         })

@@ -16,6 +16,7 @@ impl Topology {
     /// Its keys besides `kind`.
     pub fn keys(&self) -> Vec<Key> {
         let mut keys = (self.own)();
+        // A kind with the key of its own says what it means there.
         if keys.iter().all(|key| key.name != "wired") {
             let wired = "Nodes without a radio, numbered after the others; [[wire]] tables join them.";
             let wired = Key { required: false, ..count("wired", wired, "", 0, 1) };
@@ -150,6 +151,7 @@ pub fn topology() -> Key {
 
 /// A number of nodes or hops, to be given, of which at most the given part of all nodes is possible.
 fn count(name: &str, doc: &str, unit: &str, least: u32, share: u32) -> Key {
+    // Each of them stands for about `share` nodes of the field.
     let range = Range::within(f64::from(least), f64::from(MAX_NODES / share));
     Key::new(name, Kind::Int, doc).unit(unit).required().range(range)
 }

@@ -34,10 +34,13 @@ impl GroupResult {
     /// Those of some flows.
     pub(crate) fn of(flows: &[&FlowResult], meter: &Meter) -> GroupResult {
         let mut delays = Sketch::default();
+        // Percentiles of all copies: those of the flows do not add up.
         flows.iter().for_each(|f| delays.merge(&meter.flow(f.id).delay.delays));
+        // A mean over calls, each of which has its own listener.
         let scores: Vec<f64> = flows.iter().filter_map(|f| f.mos).collect();
         let received: u64 = flows.iter().map(|f| f.received_packets).sum();
         let outcomes = flows.iter().map(|f| meter.outcomes(f.id)).fold(Outcomes::default(), Outcomes::and);
+        // Weighted by copies, of which each counts once.
         let waited: f64 = flows.iter().filter_map(|f| Some(f.delay_ms? * f.received_packets as f64)).sum();
         let starved: Vec<f64> = flows.iter().filter_map(|f| f.starved_pct).collect();
         GroupResult {

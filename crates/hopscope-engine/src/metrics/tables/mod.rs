@@ -164,6 +164,7 @@ macro_rules! measured {
             /// What its entries are, in order.
             pub fn describe() -> Vec<$crate::metrics::tables::Metric> {
                 vec![$({
+                    // The documentation of a field is the text of its metric: one place for both.
                     let doc = [$($doc),+].join("").trim().to_string();
                     $crate::metrics::tables::Metric { scope: $scope, name: stringify!($field), doc, ..$metric }
                 }),+]

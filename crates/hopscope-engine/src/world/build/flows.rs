@@ -24,6 +24,7 @@ impl<R: Recorder> World<R> {
         for (number, flow) in config.flows.iter().enumerate() {
             let mut flow = flow.clone();
             if flow.tcp.ap_link_rate == 0 {
+                // 0 stands for the rate of the radio, which a flow does not know.
                 flow.tcp.ap_link_rate = config.radio.data_rate;
             }
             let own = controls.of(number as u32);
@@ -33,6 +34,7 @@ impl<R: Recorder> World<R> {
             if flow.ack == AckPolicy::External && own.ack.is_none() {
                 return Err(without_rule(number));
             }
+            // Behind all flows of the file, which keep their numbers.
             let reply = config.flows.len() + replies.len();
             replies.extend(self.add_flow(config, (number, reply), &flow, ports[number], own));
         }
@@ -55,8 +57,10 @@ impl<R: Recorder> World<R> {
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
         let id = FlowId(number as u32);
         let back_id = if flow.reply.is_some() { FlowId(reply as u32) } else { id };
+        // Neighbouring numbers: one end finds the other by the lowest bit.
         let [socket, other] = [0, 1].map(|end| SocketId(2 * id.0 + end));
         let (near, far) = endpoints(config, (number, reply), flow, own);
+        // Only who fills the interface queue itself asks what has become of its packets.
         self.wiring.saturating |= near.wants_view();
         let there = Ports { from: ports[0], to: ports[1], found: other };
         let back = Ports { from: ports[1], to: ports[0], found: socket };

@@ -57,6 +57,7 @@ struct Layout {
 }
 
 pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Controls) -> Result<World<R>, BuildError> {
+    // All that is built below relies on a sound configuration.
     super::check(config)?;
     let (layout, hops) = lay_out(config)?;
     let mut world = assemble(config, layout, recorder);
@@ -97,6 +98,7 @@ fn lay_out(config: &Config) -> Result<(Layout, Vec<u32>), BuildError> {
     } else {
         Places::by_number(nodes)
     };
+    // Each link keeps the place of its far end: a frame finds its hearers without looking them up.
     medium.place(places.shared());
     Ok((Layout { mobility, medium, rules, radios, wires, routes, tables, places }, hops))
 }
@@ -247,6 +249,7 @@ impl<R: Recorder> World<R> {
         if Self::OVERHEARS || Overhearing::is_on(config) {
             self.wifi.all().for_each(|wifi| wifi.station.radio.note_all());
         }
+        // Nodes differ in rates and MACs alone: one of them shows whether the channel has errors.
         if self.wifi[NodeId(0)].rules.station.radio.errors.is_some() {
             for node in 0..config.nodes.len() {
                 let draws = derive(config, node, Purpose::Error).next_u64();
@@ -302,6 +305,7 @@ impl<R: Recorder> World<R> {
             if let Some(at) = layer.first_tick() {
                 self.events.push(at, Event::Link { node });
             }
+            // Behind a pointer: most networks have none, and a plain interface stays small.
             self.wifi[node].port.layer = Some(Box::new(layer));
         }
     }

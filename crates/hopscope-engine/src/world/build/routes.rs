@@ -33,6 +33,7 @@ pub(super) fn install(
     let mut routes = FixedRoutes::new(config.nodes.len());
     let fixed = is_static(config);
     let given = config.flows.len();
+    // With the replies, which have figures of their own.
     let config = &*config.measured();
     let mut hops = Vec::with_capacity(config.flows.len());
     let mut lost = Vec::new();
@@ -40,6 +41,7 @@ pub(super) fn install(
         let (from, to) = (NodeId(flow.from), NodeId(flow.to));
         let found = routes.install(graph, tables, from, to);
         let back = match fixed && flow.transport != Transport::Udp && found.is_some() {
+            // Acknowledgements need a way back; a routing protocol finds it when they do.
             true => routes.install(graph, tables, to, from),
             false => Some(0),
         };
