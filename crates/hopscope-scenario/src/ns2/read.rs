@@ -131,7 +131,8 @@ impl Reader<'_> {
     /// Puts statements off to a time.
     pub(super) fn put_off(&mut self, time: f64, text: &str) -> Result<(), String> {
         self.spend(text.len())?;
-        let number = self.later.len() + self.steps;
+        // A number that only rises: events of one time keep their order, and none takes the place of another.
+        let number = self.steps;
         self.steps += 1;
         // Times are not negative: their bits are in order.
         self.later.insert((time.to_bits(), number), (self.at, text.to_string()));

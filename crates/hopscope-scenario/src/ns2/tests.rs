@@ -55,6 +55,19 @@ $ns at 20.0 \"$node_(0) setdest 5 5 5\"
 }
 
 #[test]
+fn events_of_one_time_are_all_followed_in_their_order() {
+    let text = "\
+proc go {x} { global node_; $node_(0) setdest $x 0 1 }
+$ns at 1.0 {set first 1}
+$ns at 2.0 {$ns at 5.0 \"go 8\"}
+$ns at 5.0 {go 7}
+";
+    let script = script(text);
+    assert_eq!(script.unread, []);
+    assert_eq!(script.nodes[&0].orders.iter().map(|order| order.to[0]).collect::<Vec<_>>(), [7.0, 8.0]);
+}
+
+#[test]
 fn what_is_not_followed_is_listed_once_with_its_line() {
     let text = "\
 set rng [new RNG]
