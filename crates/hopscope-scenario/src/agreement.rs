@@ -37,10 +37,12 @@ pub fn contradictions(parts: &Parts) -> Vec<Finding> {
     }
     if let (Some(seed), Some(seeds)) = (number(top, "seed"), number(top, "seeds")) {
         let message = || "seed + seeds is too large; the last seed must stay below 2^63".to_string();
+        // TOML has whole numbers of 64 bits with a sign; a report names the seed of each run by such a number.
         found.require(seed.saturating_add(seeds) <= 1 << 63, "seed", message);
     }
     for (index, flow) in &parts.flows {
         found.at = vec!["flow".to_string(), index.to_string()];
+        // Without a topology every number of a node would be reported, and not the one mistake behind them alone.
         if parts.nodes > 0 {
             ends(flow, parts.nodes, &mut found);
         }
@@ -82,6 +84,7 @@ fn seconds(nanoseconds: u64) -> String {
 }
 
 fn ends(flow: &Table, nodes: u64, found: &mut Findings) {
+    // Null is the default; a key that is absent here is one at fault.
     if flow.get("pattern") != Some(&Json::Null) {
         return; // which lays the flows between nodes that exist, or is at fault
     }
@@ -101,6 +104,7 @@ fn times(flow: &Table, end: Option<u64>, found: &mut Findings) {
     let Some(start) = number(flow, "start") else { return };
     let several = (number(flow, "copies"), number(flow, "stagger"), flow.get("pattern"));
     let (copies, last) = match several {
+        // With a pattern at fault nobody knows how many copies there are: only the first start is looked at.
         (Some(copies), Some(stagger), Some(_)) => {
             (copies, copies.saturating_sub(1).saturating_mul(stagger).saturating_add(start))
         }
@@ -108,6 +112,7 @@ fn times(flow: &Table, end: Option<u64>, found: &mut Findings) {
     };
     if let Some(end) = end {
         let too_late = |time| format!("{} is not before the end of the run ({})", seconds(time), seconds(end));
+        // One of the two is enough: where the first never starts, the last does not either.
         let starts = found.require(start < end, "start", || format!("the flow never starts: {}", too_late(start)));
         found.require(!starts || last < end, "stagger", || {
             format!("the last of {copies} copies never starts: {}", too_late(last))
@@ -115,6 +120,7 @@ fn times(flow: &Table, end: Option<u64>, found: &mut Findings) {
     }
     let Some(stop) = number(flow, "stop") else { return };
     let after = format!("{} is not after the start", seconds(stop));
+    // The copies share their stop.
     let stops = found.require(stop > start, "stop", || format!("{after} ({})", seconds(start)));
     found.require(!stops || stop > last, "stop", || format!("{after} of the last of {copies} copies"));
 }

@@ -57,7 +57,10 @@ fn guessed(rows: &[(usize, Vec<f64>)]) -> Option<usize> {
     };
     match [3, 4].map(|group| (fits(group), fits(group) && goes_on(group))) {
         _ if rows.is_empty() => Some(2),
+        // Twelve numbers are four groups of three or three of four; a wrong guess would give another movement in
+        // silence.
         [(_, true), (_, true)] => None,
+        // Where no reading has its times in order, the one whose groups come out even shows the better error.
         [(_, false), (_, true)] | [(false, _), (true, _)] => Some(3),
         _ => Some(2),
     }
@@ -68,6 +71,7 @@ fn places(name: &str, line: usize, numbers: &[f64], group: usize) -> Result<Row,
         let wanted = if group == 4 { "time, x, y and z" } else { "time, x and y" };
         return Err(format!("{name}:{line}: found {} numbers; expected groups of {wanted}", numbers.len()));
     }
+    // A height of zero throughout leaves the plane as it is.
     if let Some(height) = numbers.chunks(group).filter_map(|one| one.get(3)).find(|height| **height != 0.0) {
         return Err(format!(
             "{name}:{line}: found a height of {height} m; movement in three dimensions is not simulated"

@@ -323,6 +323,7 @@ pub enum Meaning {
 /// What a word of others means here, first what is meant most.
 pub fn meant(word: &str) -> Vec<Meaning> {
     let found = named(word);
+    // As written first: `tcpsink/delack` stands in the table, its last part alone means less.
     if found.is_empty() { named(bare(word)) } else { found }
 }
 
@@ -335,6 +336,7 @@ pub fn bare(word: &str) -> &str {
 
 fn named(word: &str) -> Vec<Meaning> {
     let wanted = plain(word);
+    // A word may stand in several lines; all of its meanings count, in the order of the table.
     let is_it = |theirs: &str| theirs.split(' ').any(|other| plain(other) == wanted);
     let ours = TABLE.iter().filter(|(theirs, _)| is_it(theirs)).flat_map(|(_, ours)| ours.split('|'));
     ours.filter_map(|name| {

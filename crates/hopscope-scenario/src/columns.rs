@@ -18,6 +18,7 @@ pub fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// What separates the columns of a file that begins with this line; none where nothing but blanks could.
 pub fn mark(line: &str) -> Option<char> {
+    // The semicolon first: where it separates, a comma is one of decimals (and is refused as no number later).
     [';', ',', '\t'].into_iter().find(|&mark| line.contains(mark))
 }
 
@@ -27,9 +28,11 @@ pub fn cells(line: &str, mark: Option<char>) -> Vec<String> {
     let (mut found, mut cell, mut quoted) = (Vec::new(), String::new(), false);
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {
+        // RFC 4180 2.7: a quote within quotes is written twice.
         if quoted && letter == '"' && letters.peek() == Some(&'"') {
             cell.push('"');
             letters.next();
+        // A quote in the middle of a cell is a sign like any other, such as one for inches.
         } else if letter == '"' && (quoted || cell.trim().is_empty()) {
             quoted = !quoted;
         } else if letter == mark && !quoted {
@@ -54,6 +57,8 @@ pub fn finite(cell: &str) -> Option<f64> {
 
 /// Seconds in nanoseconds, halves to even.
 pub fn nanoseconds(seconds: f64) -> u64 {
+    // Rounded and not cut, as products of decimal fractions often end a hair below a whole number; halves as
+    // `Decimal` rounds them.
     (seconds * 1e9).round_ties_even() as u64
 }
 

@@ -20,6 +20,7 @@ impl Decimal {
 
     /// A number by its shortest decimal text.
     pub fn of(number: f64) -> Decimal {
+        // The shortest text that reads back as this number is what somebody has typed.
         Decimal::parse(&format!("{number:e}")).unwrap_or(Decimal::whole(0))
     }
 
@@ -38,7 +39,9 @@ impl Decimal {
         if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
             return None;
         }
+        // Zeros in front are no digits: 0.000…1 keeps as many as 1.
         let digits = digits.trim_start_matches('0');
+        // Some digits more than are kept, so that rounding sees them; all of them fit 128 bits.
         let kept = digits.len().min(DIGITS + 6);
         let mantissa: i128 = if kept == 0 { 0 } else { digits[..kept].parse().ok()? };
         let exponent = exponent - after.len() as i32 + (digits.len() - kept) as i32;
@@ -78,12 +81,15 @@ impl Decimal {
         let exponent = a.exponent + b.exponent;
         match a.mantissa.checked_mul(b.mantissa) {
             Some(mantissa) => Decimal { mantissa, exponent }.rounded(),
+            // Two long factors: a product of more than 38 digits, of which a double keeps what any key needs.
             None => Decimal::of(a.to_f64() * b.to_f64()),
         }
     }
 
     /// As a floating-point number, rounded once.
     pub fn to_f64(self) -> f64 {
+        // By way of the text: the parser of the library rounds correctly, a division by a power of ten would round
+        // twice.
         format!("{}e{}", self.mantissa, self.exponent).parse().unwrap_or(f64::NAN)
     }
 
@@ -99,6 +105,7 @@ impl Decimal {
         let digits = exponent.min(0).unsigned_abs();
         match 10_i128.checked_pow(digits) {
             Some(_) if exponent > 0 => (self.to_whole().unwrap_or(0), 0, 0),
+            // Down also below zero: -0.3 is -1 and 0.7, so that the rest is never negative.
             Some(power) => (mantissa.div_euclid(power), mantissa.rem_euclid(power), digits),
             None => (0, 0, 0),
         }
@@ -106,6 +113,7 @@ impl Decimal {
 
     /// The mantissa divided by a power of ten, rounded half to even.
     fn scaled_down(self, digits: u32) -> i128 {
+        // Divided by more than 10^38 nothing is left of 34 digits.
         let Some(power) = 10_i128.checked_pow(digits) else { return 0 };
         let (quotient, rest) = (self.mantissa.div_euclid(power), self.mantissa.rem_euclid(power));
         let up = rest > power / 2 || (rest == power / 2 && quotient % 2 != 0);

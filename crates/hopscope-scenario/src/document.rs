@@ -100,6 +100,7 @@ impl Locations {
         for part in path {
             let part = part.as_ref();
             location = match part.parse::<usize>() {
+                // A key may be a number as well, such as a node in quotes; only a list has places.
                 Ok(index) if !location.items.is_empty() => location.items.get(index)?,
                 _ => location.keys.get(part)?,
             };
@@ -146,6 +147,7 @@ fn value_of(value: &Spanned<DeValue<'_>>, location: &mut Location, depth: usize)
             Ok(nearest) => Value::Float(nearest, number.as_str().to_string()),
             Err(_) => return Err((value.span().start, no_number(number.as_str()))),
         },
+        // Python, which gets the values, makes no number of a text of more than 4300 digits.
         DeValue::Integer(number) if number.as_str().len() > MOST_DIGITS => {
             let message = format!("is no TOML scenario: a number of more than {MOST_DIGITS} digits");
             return Err((value.span().start, message));
@@ -176,6 +178,7 @@ fn faults(text: &str, mut errors: Vec<Error>) -> Vec<Fault> {
     }
     let place = |error: &Error| error.span().map_or(text.len(), |at| at.start);
     errors.sort_by_key(place);
+    // Each costs a search through the text; five are shown in the end.
     errors.truncate(MOST_ERRORS);
     let mut found: Vec<Fault> = errors.iter().map(|error| refusal(text, &keys, error)).collect();
     found.dedup_by_key(|fault| fault.at.0); // what follows in a line is often there for what stands before it
@@ -229,6 +232,7 @@ fn fault(text: &str, at: usize, message: &str) -> Fault {
 
 /// Of an octet, the first of a character.
 fn line_and_column(text: &str, at: usize) -> (usize, usize) {
+    // The parser may point into a character of several octets.
     let whole = (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or_default();
     let before = &text[..whole];
     let line = before.rfind('\n').map_or(0, |end| end + 1);

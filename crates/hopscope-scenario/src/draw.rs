@@ -16,8 +16,10 @@ impl Draws {
     /// The stream of a seed.
     pub fn new(seed: u64) -> Draws {
         let key = [seed as u32, (seed >> 32) as u32];
+        // Python cuts zeros off the top of the key, and init_by_array() depends on its length.
         let key = if key[1] == 0 { &key[..1] } else { &key[..] };
         let mut state = [0_u32; N];
+        // init_by_array() of the authors: a fixed start, then the key is mixed in, then the index.
         state[0] = 19_650_218;
         for i in 1..N {
             state[i] = mixed(state[i - 1], 1_812_433_253).wrapping_add(i as u32);
@@ -39,6 +41,7 @@ impl Draws {
             let minus = (i as u32).wrapping_neg();
             step(&mut i, 1_566_083_941, minus);
         }
+        // Of the first word only the highest bit counts; set, it keeps the state from being all zeros.
         state[0] = 0x8000_0000;
         Draws { state, next: N }
     }
@@ -62,6 +65,7 @@ impl Draws {
 
     /// The next number, with 53 random bits.
     pub fn number(&mut self) -> f64 {
+        // 27 and 26 bits: genrand_res53(), as Python takes two words for a double.
         let (high, low) = (self.word() >> 5, self.word() >> 6);
         (f64::from(high) * 67_108_864.0 + f64::from(low)) / 9_007_199_254_740_992.0
     }

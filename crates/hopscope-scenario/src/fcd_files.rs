@@ -39,12 +39,15 @@ struct Tracks {
 /// It is no floating car data, or a vehicle has a height; the message names the file, `name`, and the line.
 pub fn movement(text: &str, name: &str) -> Result<Movement, Fault> {
     let mut reader = Reader::from_str(text);
+    // By name, since `depth` only counts them.
     reader.config_mut().check_end_names = true;
     let mut tracks = Tracks::default();
     let (mut line, mut counted, mut depth, mut is_fcd) = (1, 0, 0_usize, false);
     loop {
         let event = reader.read_event();
         let at = (reader.buffer_position() as usize).min(text.len());
+        // Counted on from the last event: from the beginning each time, a long file would take the square of its
+        // length.
         line += text.as_bytes()[counted.min(at)..at].iter().filter(|byte| **byte == b'\n').count();
         counted = counted.max(at);
         let wrong = |why: String| format!("{name}:{line}: {why}");
@@ -63,6 +66,7 @@ pub fn movement(text: &str, name: &str) -> Result<Movement, Fault> {
             }
             Event::Comment(comment) => {
                 let comment = String::from_utf8_lossy(&comment);
+                // SUMO writes its options into a comment at the top; nothing else shows that numbers are degrees.
                 if comment.contains("<fcd-output.geo value=\"true\"") {
                     return Err(wrong(
                         "its places are longitudes and latitudes (fcd-output.geo); expected metres".to_string(),
@@ -125,10 +129,12 @@ impl Tracks {
             return Err(format!("found a height of {height} m; movement in three dimensions is not simulated"));
         }
         let step = self.steps.len().checked_sub(1).ok_or_else(|| format!("found <{kind}> outside of a <timestep>"))?;
+        // In the order of appearance, not of names: SUMO's ids are no numbers, and `veh10` sorts before `veh2`.
         let node = *self.numbers.entry(id).or_insert(self.all.len());
         let now = self.steps[step];
         let Some(track) = self.all.get_mut(node) else {
             self.all.push(Track { path: vec![(now, place)], step });
+            // Before its first step it stands where it will appear, with its radio off: an outage, not a jump.
             if now > 0 {
                 self.off.push(Off { node, from: 0, to: Some(now) });
             }
@@ -139,6 +145,8 @@ impl Tracks {
         }
         if track.step + 1 < step {
             self.off.push(Off { node, from: self.steps[track.step + 1], to: Some(now) });
+            // It waits where it was seen last and is at its new place at once: a straight way would take it through
+            // the field.
             let last = track.path.last().map_or(place, |(_, place)| *place);
             track.path.push((now, last));
         }
@@ -152,6 +160,7 @@ impl Tracks {
             return Err(format!("{name}: holds no vehicle"));
         }
         for (node, track) in self.all.iter().enumerate() {
+            // One that the last step still names is there up to the end of the run.
             if let Some(&from) = self.steps.get(track.step + 1) {
                 self.off.push(Off { node, from, to: None });
             }

@@ -40,11 +40,13 @@ pub fn frames(text: &str, name: &str, frame_rate: f64) -> Result<Vec<Frame>, Fau
             true => f64::from(whole(name, line, text, "a frame number")?),
             false => text.parse::<f64>().map_err(|_| refuse("a time in seconds"))?,
         };
+        // Equal ones may follow each other: slices of a frame, or several layers.
         if place < last {
             let what = if numbered { "frame" } else { "time" };
             return Err(format!("{name}:{line}: {what} {text} comes after a later one; expected ascending order"));
         }
         last = place;
+        // Numbers of a cut may begin anywhere; the first frame of it goes at the start of the flow.
         let begin = *begin.get_or_insert(place);
         let seconds = if numbered { (place - begin) / frame_rate } else { place };
         if !(0.0..=LONGEST_S as f64 / 2.0).contains(&seconds) {
@@ -66,8 +68,10 @@ fn columns(name: &str, line: usize, first: &[String]) -> Result<(usize, usize, b
             )),
         };
     }
+    // Without the underscore, which belongs to `frame_number` and `time_s`.
     let place = |words: &[&str]| column(first, words, &[' ', '(']);
     let (times, numbers) = (place(&TIMES), place(&NUMBERS));
+    // Traces with both give time and number of the same frame: the time is what was measured.
     match (times.or(numbers), place(&SIZES)) {
         (Some(at), Some(size)) => Ok((at, size, times.is_none())),
         _ => {

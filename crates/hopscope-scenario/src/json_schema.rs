@@ -84,6 +84,7 @@ pub fn of(tables: Vec<Table>) -> impl Serialize {
             "flow" => properties.with("flow", flows(&table)),
             name if table.many => properties.with(name, listing(object(&table.keys, item_doc(name)), table.doc)),
             name if ENGINE_SECTIONS.contains(&name) => properties.with(name, section(&table)),
+            // Tables that stand once and are no part of the engine: [mobility] and [series].
             name => properties.with(name, object(&table.keys, table.doc)),
         };
     }
@@ -156,6 +157,7 @@ fn flows(table: &Table) -> Object {
     let flow = object(&table.keys, "One flow, or several that differ in their ends and starts alone.").with(
         "oneOf",
         vec![
+            // The reader refuses both forms together, and one end alone.
             Object::of("allOf", ends()).with("not", json!({"required": ["pattern"]})),
             Object::of("required", vec!["pattern"]).with("not", Object::of("anyOf", ends())),
         ],
@@ -164,6 +166,7 @@ fn flows(table: &Table) -> Object {
 }
 
 fn sweep() -> Object {
+    // Text as well: steps have units like all quantities.
     let number = json!({"type": ["number", "string"]});
     let values = json!({"type": "array", "minItems": 1, "uniqueItems": true, "description": "The values."});
     let steps = json!({
@@ -175,6 +178,7 @@ fn sweep() -> Object {
     });
     let nested = json!({"type": "object", "description": "A dotted key without quotes."});
     let mut equally_many = values.clone();
+    // Keys that change together may repeat a value while another one changes.
     equally_many["uniqueItems"] = json!(false);
     let together = json!({
         "type": "array",
@@ -238,6 +242,7 @@ fn description(key: &Key) -> String {
 fn type_of(key: &Key) -> Object {
     let word = || Object::of("type", "string");
     let list = |items: Object| Object::of("type", "array").with("items", items);
+    // Text is a quantity with a unit: bounds in other units are beyond a schema, the reader checks them.
     let either = || Object::of("anyOf", vec![number(key), word()]);
     let words = || Object::of("enum", json!(key.choices));
     let pair = |item: Object| {
@@ -254,6 +259,7 @@ fn type_of(key: &Key) -> Object {
         Kind::Control | Kind::Policy => {
             let parameters = Object::of("type", "object")
                 .with("additionalProperties", json!({"type": ["number", "boolean", "string"]}));
+            // A colon or the ending of a file: all that sets a class apart from a word with a slip.
             Object::of("anyOf", vec![words(), word().with("pattern", r":|\.py$"), parameters])
         }
         Kind::Flag => Object::of("type", "boolean"),
@@ -282,6 +288,7 @@ fn node() -> Object {
 fn parts(key: &Key) -> Object {
     let (alone, words) = (&key.choices[0], &key.choices[1..]);
     let (word, gap) = (format!("(?:{})", words.join("|")), r" *\+ *");
+    // A pattern that finds both words; under "not" it keeps them from standing together.
     let clash = |one: &str, other: &str| {
         Object::of("pattern", format!("(?:^|[ +]){one}(?:[ +].*)?[ +]{other}(?:[ +]|$)").as_str())
     };
@@ -300,6 +307,7 @@ fn number(key: &Key) -> Object {
     let whole = matches!(key.kind, Kind::Int | Kind::IntOrOff | Kind::Seed | Kind::IntList | Kind::NodePairs);
     let mut result = Object::of("type", if whole { "integer" } else { "number" });
     let bound =
+        // Whole bounds without a point: 65535, not 65535.0.
         |bound: f64| if bound.fract() == 0.0 && bound.abs() < 1e15 { json!(bound as i64) } else { json!(bound) };
     if let Some(least) = key.range.least {
         result = result.with(if key.range.above { "exclusiveMinimum" } else { "minimum" }, bound(least));

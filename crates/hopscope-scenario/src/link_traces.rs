@@ -72,9 +72,12 @@ pub fn samples(text: &str, name: &str, measured: LinkQuantity, nodes: usize) -> 
     let (mut found, mut places_of): (Vec<Sample>, Vec<u32>) = (Vec::new(), Vec::new());
     for (line, row) in rows {
         let refuse = |place: usize, why: &str| format!("{name}:{line}: {}; expected {why}", shown(&row[place]));
+        // As many as the first line: a decimal comma adds one, a lost value takes one away, and both would shift the
+        // rest.
         if row.len() != first.len() {
             return Err(format!("{name}:{line}: found {} columns; expected {}", row.len(), first.len().max(wanted)));
         }
+        // Before the line is read: the message names the first line that is too many.
         if found.len() == MOST_SAMPLES {
             return Err(format!("{name}:{line}: found more than {MOST_SAMPLES} values; take a part of the trace"));
         }
@@ -94,6 +97,8 @@ pub fn samples(text: &str, name: &str, measured: LinkQuantity, nodes: usize) -> 
         }
         let value_of = finite(&row[value]).filter(|number| (range[0]..=range[1]).contains(number));
         let sample = Sample(Time(nanoseconds(seconds)), from, to, value_of.ok_or_else(|| refuse(value, allowed))?);
+        // The engine follows the values in their order; sorted here, a file of several runs one after the other would
+        // pass.
         if found.last().is_some_and(|last| last.0 > sample.0) {
             let time = &row[at];
             return Err(format!("{name}:{line}: time {time} comes after a later one; expected ascending order"));

@@ -48,6 +48,7 @@ impl Movement {
     pub fn from_first(mut self) -> Movement {
         let Some(first) = self.first.replace(0) else { return self };
         self.paths.iter_mut().flatten().for_each(|(at, _)| *at -= first);
+        // A time off that was over before the first step: nothing is left of it.
         self.off.retain(|off| off.to.is_none_or(|to| to > first));
         for off in &mut self.off {
             off.from = off.from.saturating_sub(first);
@@ -71,6 +72,7 @@ pub fn movement(text: &str, name: &str, form: &str, area: Area, params: Option<&
         "ns2" => ns2(text, name, area),
         "bonnmotion" => bonnmotion(text, name, area, params),
         "fcd" => fcd(text, name, area),
+        // XML is known by its first sign, a script by what it assigns; numbers alone are left for BonnMotion.
         _ if text.trim_start().starts_with('<') => fcd(text, name, area),
         _ if ns2::looks_like(text) => ns2(text, name, area),
         _ => bonnmotion(text, name, area, params),
@@ -82,6 +84,7 @@ fn inside(place: Position, area: Area) -> Result<Position, String> {
     let [x, y] = place;
     let fits = |length: f64, side: f64| (-BORDER..=side + BORDER).contains(&length);
     if fits(x, width) && fits(y, height) {
+        // Files round to millimetres or less, and a node at the border then stands a hair outside.
         return Ok([x.clamp(0.0, width), y.clamp(0.0, height)]);
     }
     Err(format!("the node is at {x}, {y}, outside the area of {width} m x {height} m"))
@@ -90,6 +93,7 @@ fn inside(place: Position, area: Area) -> Result<Position, String> {
 fn ns2(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
     let script = ns2::read(text, name, &mut ns2::closed).part()?;
     let begin = node_files::begin(&script, name)?;
+    // Not refused here: a [[flow]] may follow the same file, which only the resolver sees.
     let other = script.traffic().map(|at| script.fault(at, node_files::SENDS));
     let path = |node: usize| -> Result<Path, Fault> {
         let Some((at, home)) = begin.places.get(&node).copied() else { return Ok(vec![(0, [0.0; 2])]) };
@@ -109,10 +113,12 @@ fn ns2(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
 /// The way of a node that begins at a place and follows orders, in their order.
 pub(crate) fn follow(home: Position, orders: &[Order]) -> Path {
     // Where and when it last set out, and for where.
+    // Home to home: a length of zero, so that the speed of zero divides nothing.
     let (mut since, mut from, mut to, mut speed) = (0.0, home, home, 0.0);
     let mut path = vec![(0, home)];
     let put = |path: &mut Path, at: f64, place: Position| {
         let at = nanoseconds(at);
+        // An arrival at the very instant of the next order is one point.
         if path.last() != Some(&(at, place)) {
             path.push((at, place));
         }
@@ -124,6 +130,7 @@ pub(crate) fn follow(home: Position, orders: &[Order]) -> Path {
             put(&mut path, arrival, to);
             to
         } else {
+            // A new order overtakes the old one: it turns off from where it is by then, as ns-2's MobileNode does.
             let done = (order.time - since) / (arrival - since);
             [0, 1].map(|axis| from[axis] + done * (to[axis] - from[axis]))
         };
@@ -164,12 +171,15 @@ fn bonnmotion(text: &str, name: &str, area: Area, params: Option<&str>) -> Resul
     if first.is_none() {
         return Err(format!("{name}: holds no movement"));
     }
+    // BonnMotion's times say when a node is where; the first of them may lie far from zero, which `time_origin` can
+    // cut off.
     Ok(Movement { paths, first, ..Movement::default() })
 }
 
 fn fcd(text: &str, name: &str, area: Area) -> Result<Movement, Fault> {
     let mut found = fcd_files::movement(text, name)?;
     for place in found.paths.iter_mut().flatten().map(|(_, place)| place) {
+        // Without a line: the reader of XML has put the places of many lines into one way.
         *place = inside(*place, area).map_err(|why| format!("{name}: {why}"))?;
     }
     Ok(found)

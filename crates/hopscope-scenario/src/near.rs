@@ -11,6 +11,7 @@ type Cells = BTreeMap<(i64, i64), Vec<usize>>;
 /// The sets of nodes that reach each other over hops of at most `reach` metres: each in rising order, and in the order
 /// of their first nodes.
 pub fn components(places: &[Position], reach: f64) -> Vec<Vec<usize>> {
+    // Squares of no size would hold nothing.
     if reach <= 0.0 {
         return (0..places.len()).map(|node| vec![node]).collect();
     }
@@ -25,6 +26,8 @@ pub fn components(places: &[Position], reach: f64) -> Vec<Vec<usize>> {
         while let Some(node) = frontier.pop() {
             for cell in around(places[node], reach) {
                 let Some(left) = cells.get_mut(&cell) else { continue };
+                // A node that was reached leaves its square, so that a crowd in one place is looked through once, not
+                // once a member.
                 left.retain(|&other| {
                     let close = distance(places[node], places[other]) <= reach;
                     if close && !std::mem::replace(&mut seen[other], true) {
@@ -50,6 +53,7 @@ pub fn joined(places: &[Position], reach: f64, wired: usize, wires: &[[usize; 2]
     }
     for &[one, other] in wires {
         let ends = [one, other].map(|node| leader(&mut leaders, node));
+        // The smaller number leads, so that sets come out in the order of their first nodes.
         leaders[ends[0].max(ends[1])] = ends[0].min(ends[1]);
     }
     let mut sets: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -80,6 +84,7 @@ pub fn near(places: &[Position], reach: f64) -> Vec<Vec<usize>> {
         let candidates = around(places[node], reach).filter_map(|cell| cells.get(&cell)).flatten();
         let close = |&other: &usize| other != node && distance(places[node], places[other]) <= reach;
         let mut close: Vec<usize> = candidates.copied().filter(close).collect();
+        // Squares come row by row; numbers in rising order keep results apart from how the plane is cut.
         close.sort_unstable();
         close
     };
@@ -105,6 +110,7 @@ fn cells(places: &[Position], size: f64) -> Cells {
 /// The square of a place and those next to it.
 fn around(place: Position, size: f64) -> impl Iterator<Item = (i64, i64)> {
     let (column, row) = cell(place, size);
+    // Places may be as far out as a double goes, where the cast to a square has met its end already.
     (0..9).map(move |n| (column.saturating_add(n / 3 - 1), row.saturating_add(n % 3 - 1)))
 }
 

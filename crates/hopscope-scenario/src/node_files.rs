@@ -19,6 +19,7 @@ use crate::ns2::{self, At, Script};
 /// It holds no positions of that form; the message names the file, `name`, and the line.
 pub fn positions(text: &str, name: &str, form: &str, params: Option<&str>) -> Result<Positions, Fault> {
     let first = lines(text).next().map_or("", |(_, line)| line);
+    // Two numbers, or any sign that separates columns, are a table; more numbers with blanks are BonnMotion's.
     let table = mark(first).is_some() || first.split_whitespace().count() <= 2;
     let places = match form {
         "ns2" => return ns2(text, name),
@@ -28,6 +29,8 @@ pub fn positions(text: &str, name: &str, form: &str, params: Option<&str>) -> Re
         "auto" if ns2::looks_like(text) => return ns2(text, name),
         // A line of a BonnMotion trace has at least three numbers with blanks between them.
         "auto" if !table => bonnmotion(text, name, params),
+        // `form = "csv"` over three numbers with blanks: as one cell, so that the error shows all of them and takes
+        // none for y.
         _ => csv(text, name, mark(first).or_else(|| (!table).then_some(','))),
     }?;
     if places.is_empty() {
@@ -94,6 +97,7 @@ fn ns2(text: &str, name: &str) -> Result<Positions, Fault> {
     if let Some(order) = script.nodes.values().flat_map(|node| &node.orders).min_by_key(|order| order.at) {
         return Err(script.fault(order.at, &format!("a node moves (setdest); {FOLLOW}")));
     }
+    // Movement is looked at first: its message helps more than one about places.
     let begin = begin(&script, name)?;
     let places = (0..begin.count).map(|node| begin.places.get(&node).map_or([0.0; 2], |(_, place)| *place)).collect();
     let other = script.traffic().map(|at| script.fault(at, SENDS));
@@ -138,6 +142,7 @@ pub(crate) fn begin(script: &Script, name: &str) -> Result<Begin, Fault> {
     let Some(last) = places.keys().next_back().copied() else {
         return Err(format!("{name}: holds no line of the form $node_(0) set X_ 100.0"));
     };
+    // Numbers are those of the script, gaps included, so that its traffic names the same nodes.
     let (count, unused) = (last + 1, last + 1 - places.len());
     if unused > MOST_UNUSED {
         return Err(format!(
@@ -149,6 +154,7 @@ pub(crate) fn begin(script: &Script, name: &str) -> Result<Begin, Fault> {
 
 fn bonnmotion(text: &str, name: &str, params: Option<&str>) -> Result<Vec<Position>, Fault> {
     let node = |(line, row): bonnmotion_files::Row| match row.as_slice() {
+        // A node that rests may have several times with one place.
         [(_, first), rest @ ..] if rest.iter().all(|(_, place)| place == first) => Ok(*first),
         _ => Err(format!("{name}:{line}: the node moves; {FOLLOW}")),
     };

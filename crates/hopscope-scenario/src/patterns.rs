@@ -25,6 +25,7 @@ pub fn across(topology: &Topology, kind: &str, flows: Option<usize>) -> Result<E
         Topology::Grid { rows, cols, .. } => return grid(rows, cols, flows),
         Topology::Ring { nodes, .. } => {
             usual = Some(1);
+            // All of them; which are taken follows from their number below.
             (0..nodes).map(|node| (node, (node + nodes / 2) % nodes)).collect()
         }
         Topology::Chain { hops, .. } => vec![(0, hops)],
@@ -40,6 +41,7 @@ pub fn across(topology: &Topology, kind: &str, flows: Option<usize>) -> Result<E
         Topology::Access { arms, hops, .. } => {
             let host = arms * hops + 1;
             let far = [0, arms * hops].into_iter().skip(2 - arms);
+            // A single arm ends at its last node alone: node 0 is the access point itself.
             far.map(|node| (host, node)).collect()
         }
         Topology::Random { .. } | Topology::Positions { .. } | Topology::Wired {} | Topology::File {} => {
@@ -60,6 +62,7 @@ pub fn across(topology: &Topology, kind: &str, flows: Option<usize>) -> Result<E
             ),
         ));
     }
+    // Spread over the sources, so that few flows on a ring do not all lie on one side of it.
     Ok((0..flows).map(|i| ends[i * ends.len() / flows]).collect())
 }
 
@@ -77,6 +80,7 @@ pub fn drawn(places: &[Position], reach: f64, flows: usize, seed: u64) -> Result
             format!("it has {pairs} pairs of nodes that reach each other over hops within radio.tx_range = {reach} m");
         return Err(PlacementError::new("copies", format!("the topology is too small for {flows} flows: {why}")));
     }
+    // A number for every pair, drawn again where it was drawn before: pairs are equally likely, and none is listed.
     let mut draws = Draws::new(seed);
     let (mut taken, mut ends) = (BTreeSet::new(), Ends::with_capacity(flows));
     while ends.len() < flows {
@@ -94,6 +98,7 @@ fn pair(joined: &[Vec<usize>], mut number: usize) -> Option<(usize, usize)> {
         let others = members.len() - 1;
         if number < members.len() * others {
             let (source, target) = (number / others, number % others);
+            // The source itself is skipped: there are n - 1 targets for each.
             return Some((members[source], members[target + usize::from(target >= source)]));
         }
         number -= members.len() * others;
@@ -110,6 +115,7 @@ fn grid(rows: usize, cols: usize, flows: Option<usize>) -> Result<Ends, Placemen
     let along_rows = match (rows, cols) {
         (_, 1) => 0,
         (1, _) => flows,
+        // Of an odd number the rows have one more.
         _ => flows.div_ceil(2),
     };
     let along_cols = flows - along_rows;
@@ -126,6 +132,7 @@ fn grid(rows: usize, cols: usize, flows: Option<usize>) -> Result<Ends, Placemen
 
 /// So many of the lines, evenly apart and as far from both edges.
 fn spread(lines: usize, chosen: usize) -> impl Iterator<Item = usize> {
+    // The middle of each of `chosen` equal shares.
     (0..chosen).map(move |i| (2 * i + 1) * lines / (2 * chosen))
 }
 

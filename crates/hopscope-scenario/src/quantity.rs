@@ -80,9 +80,11 @@ pub fn split(text: &str) -> Result<(Decimal, String), String> {
     let body = text.trim();
     let end = number_end(body).ok_or_else(refused)?;
     let unit = body[end..].trim_start();
+    // `1 000` or `10 20s`: two numbers, of which neither is meant alone.
     if unit.starts_with(|c: char| c.is_ascii_digit()) {
         return Err(refused());
     }
+    // TOML's gaps between digits, in texts as well.
     let number = Decimal::parse(&body[..end].replace('_', "")).ok_or_else(refused)?;
     Ok((number, unit.to_string()))
 }
@@ -114,6 +116,7 @@ fn number_end(text: &str) -> Option<usize> {
     if matches!(bytes.get(at), Some(b'e' | b'E')) {
         let sign = usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-')));
         let end = digits(at + 1 + sign, false);
+        // Without digits the e begins a unit; more than four of them are no exponent that anybody means.
         if (1..=4).contains(&(end - (at + 1 + sign).min(end))) {
             at = end;
         }
@@ -128,6 +131,7 @@ fn number_end(text: &str) -> Option<usize> {
 pub fn parse(text: &str, unit: &str) -> Result<Decimal, String> {
     let (number, found) = split(text)?;
     if let Some(&(_, _, exponent)) = LOGARITHMIC.iter().find(|&&(base, name, _)| base == unit && name == found) {
+        // No power of a radio lies beyond, and the loop of `power_of_ten` takes a step for each decade.
         if number > Decimal::whole(1000) || number < Decimal::whole(-1000) {
             return Err(format!("{} is outside -1000 to 1000 {found}", shown(text)));
         }
@@ -135,6 +139,8 @@ pub fn parse(text: &str, unit: &str) -> Result<Decimal, String> {
     }
     let own = [(unit, "1")];
     let units: &[(&str, &str)] = UNITS.iter().find(|(base, _)| *base == unit).map_or(&own, |(_, units)| units);
+    // Letters count, as between `mW` and `MW`. Only rates are written in so many ways that another case is taken,
+    // where it cannot mean bytes.
     let exact = units.iter().find(|(name, _)| *name == found);
     let in_other_letters =
         || units.iter().rev().find(|(name, _)| unit == "bit/s" && !is_byte_rate(&found) && same(name, &found));
@@ -147,6 +153,7 @@ pub fn parse(text: &str, unit: &str) -> Result<Decimal, String> {
         None => {
             let logarithmic = LOGARITHMIC.iter().filter(|(base, ..)| *base == unit).map(|(_, name, _)| *name);
             let all = units.iter().map(|(name, _)| *name).chain(logarithmic);
+            // The micro sign and the Greek letter look alike and are two code points: both are read, one is shown.
             let mut names: Vec<&str> = all.filter(|name| !name.is_empty() && *name != "μs").collect();
             names.sort_unstable();
             let hint = hint(&found, unit, &names);
@@ -213,6 +220,7 @@ struct Double(f64, f64);
 
 impl Double {
     fn sum(a: f64, b: f64) -> Double {
+        // Knuth's two-sum: exact for any two numbers.
         let s = a + b;
         let v = s - a;
         Double(s, (a - (s - v)) + (b - v))
@@ -225,6 +233,7 @@ impl Double {
 
     fn times(self, other: Double) -> Double {
         let p = self.0 * other.0;
+        // A fused product: the rounding error of p, exactly.
         let e = self.0.mul_add(other.0, -p);
         Double::sum(p, e + (self.0 * other.1 + self.1 * other.0))
     }
@@ -242,6 +251,7 @@ fn power_of_ten(x: Decimal, more: i32) -> f64 {
     let exact = Double(rest as f64, 0.0).over(Double(10f64.powi(digits as i32), 0.0));
     // ln 10 in two parts; e^y by its series after halving y ten times.
     let y = exact.times(Double(std::f64::consts::LN_10, -2.170_756_223_382_249_4e-16));
+    // Below 0.0023, where 14 terms are beyond the 106 bits of a pair.
     let small = Double(y.0 / 1024.0, y.1 / 1024.0);
     let mut term = Double(1.0, 0.0);
     let mut sum = term;

@@ -39,6 +39,7 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
         Kind::Int => Ok(json!(int(key, value)?)),
         Kind::Float => Ok(json!(float(key, value)?)),
         Kind::Flag => flag(key, value),
+        // Null is the engine's word for what follows from other keys.
         Kind::FlagOrOwn if *value == Value::Text("own".to_string()) => Ok(Json::Null),
         Kind::FlagOrOwn => flag(key, value),
         Kind::Choice => Ok(json!(choice(key, value, "")?)),
@@ -49,6 +50,7 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
         },
         Kind::Control => control(key, value),
         Kind::Policy => match (control(key, value)?, value) {
+            // Kept as text: a word of the engine's is handed on as it stands, a class is found later.
             (_, Value::Text(text)) => Ok(json!(text)),
             (read, _) => Ok(read),
         },
@@ -144,6 +146,7 @@ fn refused<T>(key: &Key, value: &Value) -> Result<T, Refusal> {
 /// A bare number or a quantity in the base unit.
 fn number(key: &Key, value: &Value) -> Result<Decimal, Refusal> {
     match value {
+        // As many digits as a Decimal keeps; longer ones are rounded by its parser.
         Value::Int(number) if number.unsigned_abs() < 10_u128.pow(28) => Ok(Decimal::whole(*number)),
         Value::Int(number) => Decimal::parse(&number.to_string()).map_or_else(|| refused(key, value), Ok),
         Value::Huge(digits) => Decimal::parse(digits).map_or_else(|| refused(key, value), Ok),
@@ -168,6 +171,7 @@ fn bounded(key: &Key, value: &Value, number: Decimal, most: Decimal) -> Result<(
         let most = own.map_or_else(String::new, |most| format!(" and at most {}", limit(Decimal::of(most))));
         return Err(format!("found {}; must be {word} {}{unit}{most}", value.shown(), limit(least)));
     }
+    // The lesser of the key's own bound and of what the engine's type holds.
     let most = own.map_or(most, |own| Decimal::of(own).min(most));
     if number > most {
         return Err(format!("found {}; must be at most {}{unit}", value.shown(), limit(most)));
@@ -187,6 +191,7 @@ fn time(key: &Key, value: &Value) -> Result<Json, Refusal> {
     let number = number(key, value)?;
     bounded(key, value, number, Decimal::whole(LONGEST_S))?;
     let nanoseconds = number.times(Decimal::whole(NS)).nearest().unwrap_or(0);
+    // Rounded to nothing, a time would switch off what it was given for.
     if nanoseconds == 0 && number > Decimal::whole(0) {
         return Err(format!("found {}; the finest time is 1 ns", value.shown()));
     }
@@ -313,6 +318,7 @@ fn parts(key: &Key, value: &Value) -> Result<Json, Refusal> {
             return Err(format!("{found}; {one} and {other} exclude each other, as {reason}"));
         }
     }
+    // In the order of the choices: one layer written in two ways is one run, also for what keeps results.
     let ordered: Vec<&str> = key.choices.iter().map(String::as_str).filter(|word| words.contains(word)).collect();
     Ok(json!(ordered.join("+")))
 }
@@ -328,6 +334,7 @@ fn control(key: &Key, value: &Value) -> Result<Json, Refusal> {
         let fits = match item {
             Value::Flag(_) | Value::Int(_) | Value::Huge(_) | Value::Text(_) => true,
             Value::Float(number, _) => number.is_finite(),
+            // Parameters of a class are its attributes, and these are numbers, flags and texts.
             Value::List(_) | Value::Table(_) | Value::Other(_) => false,
         };
         if !fits {

@@ -13,6 +13,7 @@ pub fn document(keys: &[(String, Value)]) -> String {
     for (name, value) in keys.iter().filter(|(_, value)| is_table(value)) {
         match value {
             Value::Table(inner) => {
+                // A header ends the keys of the table above it: long tables come after the rest.
                 let is_apart = |value: &Value| matches!(value, Value::Table(keys) if keys.len() > INLINE_KEYS);
                 lines.extend([String::new(), format!("[{}]", key(name))]);
                 lines.extend(inner.iter().filter(|(_, value)| !is_apart(value)).map(line));
@@ -52,6 +53,7 @@ pub fn inline(value: &Value) -> String {
 fn is_table(value: &Value) -> bool {
     match value {
         Value::Table(_) => true,
+        // An empty list has no header to stand under: it stays a value.
         Value::List(items) => !items.is_empty() && items.iter().all(|item| matches!(item, Value::Table(_))),
         _ => false,
     }

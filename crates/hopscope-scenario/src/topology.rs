@@ -89,6 +89,7 @@ impl Layout {
         let radios = self.kind.count().unwrap_or(found.len());
         let nodes = radios.saturating_add(self.wired);
         let (key, verb) = match self.kind {
+            // The nodes with radios fit by themselves, so it is the others that are too many.
             _ if radios <= MAX_NODES as usize && nodes > MAX_NODES as usize => ("wired", "makes"),
             Topology::File {} => ("path", "holds"),
             _ => (self.kind.size_key(), "makes"),
@@ -99,7 +100,9 @@ impl Layout {
         if nodes < 2 {
             return Err(PlacementError::new(key, format!("gives {nodes} nodes; a network has at least 2")));
         }
+        // After the count: many nodes are refused before they take memory.
         let mut places = self.kind.place(found, tx_range)?;
+        // Above the field and apart from each other, for pictures; no range is measured to them.
         let top = places.iter().map(|&[_, y]| y).fold(0.0, f64::max) + APART;
         let left = places.iter().map(|&[x, _]| x).fold(f64::INFINITY, f64::min);
         let left = if left.is_finite() { left } else { 0.0 };
@@ -235,6 +238,7 @@ fn ring(nodes: usize, spacing: f64) -> Vec<Position> {
 fn polar(radius: f64, turn: f64) -> Position {
     let angle = 2.0 * PI * turn;
     [radius * angle.cos(), radius * angle.sin()]
+        // Through decimal text, which rounds alike everywhere; adding zero makes -0 a 0.
         .map(|length| format!("{length:.6}").parse::<f64>().unwrap_or(length) + 0.0)
 }
 
@@ -249,6 +253,7 @@ fn scatter(
     let mut field =
         || -> Vec<Position> { (0..nodes).map(|_| [width * draws.number(), height * draws.number()]).collect() };
     let Some(reach) = reach else { return Ok(field()) };
+    // Placements come from one stream: the first connected one of it is the field of the seed.
     let tries = (CONNECTED_WORK / nodes).clamp(1, CONNECTED_TRIES);
     if let Some(field) = (0..tries).map(|_| field()).find(|field| is_connected(field, reach)) {
         return Ok(field);

@@ -177,6 +177,7 @@ impl Pair<'_> {
     /// CBR over UDP: from each start to the stop after it.
     fn datagrams(&self, packet: u32, from: usize, to: usize) -> Result<Vec<Connection>, Fault> {
         let SourceKind::Cbr { rate, random, mut packets, .. } = self.source.kind else { return Ok(Vec::new()) };
+        // ns-2's UdpAgent cuts at packetSize_ without a word, which nobody means who sets the size of CBR alone.
         if packet > self.sender.packet {
             let why = format!(
                 "sends {packet} bytes, which {} cuts into pieces of {} bytes; set packetSize_ of the agent too",
@@ -197,6 +198,7 @@ impl Pair<'_> {
             }
             // Starting again sends at once and then goes on from there.
             let end = events.peek().map(|(time, ..)| *time);
+            // Another event at this very instant: a stop that leaves nothing, or a start that takes over.
             if end == Some(start) {
                 continue;
             }
@@ -204,6 +206,7 @@ impl Pair<'_> {
             if sent == 0 {
                 continue;
             }
+            // With random gaps nobody can count them ahead; else the limit matters only below what the time allows.
             let limit = (packets < unlimited && (random || packets < sent)).then_some(packets);
             let stop = match end {
                 Some(end) if random => Some(nanoseconds(end)),
@@ -232,8 +235,10 @@ impl Pair<'_> {
         let mut stop = None;
         for &(time, at, event) in &self.source.events {
             let bytes = match event {
+                // A stop before any start changes nothing.
                 Event::Stop if begun.is_none() => continue,
                 Event::Stop => {
+                    // The first stop after the start ends it.
                     stop = stop.or(Some(time));
                     continue;
                 }
@@ -258,6 +263,7 @@ impl Pair<'_> {
             }
             cbr => cbr,
         };
+        // A scenario wants the stop after the start; what goes out at the start itself is sent in ns-2 as well.
         let stop = stop.map(nanoseconds).map(|stop| stop.max(nanoseconds(start) + 1));
         Ok(Connection { from, to, start: nanoseconds(start), stop, packet, sends })
     }
@@ -275,6 +281,7 @@ fn packets_before(start: f64, gap: f64, stop: f64) -> u64 {
         return gaps.ceil() as u64;
     }
     let (mut time, mut sent) = (start, 0);
+    // Summed as ns-2 sums: 0.1 added ten times is below 1, and one packet more goes out.
     while time < stop {
         sent += 1;
         time += gap;

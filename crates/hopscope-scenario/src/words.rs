@@ -41,6 +41,7 @@ fn elsewhere(word: &str) -> Option<String> {
 /// letters in common, in order.
 fn closest<'a, S: AsRef<str>>(word: &str, choices: &'a [S]) -> Option<&'a str> {
     let choices = || choices.iter().map(AsRef::as_ref);
+    // Other letters, then other signs, then other tools, and likeness last: each is surer than the next.
     if let Some(same) = choices().find(|choice| choice.to_lowercase() == word.to_lowercase()) {
         return Some(same);
     }
@@ -61,6 +62,8 @@ fn closest<'a, S: AsRef<str>>(word: &str, choices: &'a [S]) -> Option<&'a str> {
     for choice in choices() {
         let other: Vec<char> = choice.chars().collect();
         let likeness = 2.0 * shared(&other, &letters) as f64 / (other.len() + letters.len()).max(1) as f64;
+        // Of equally close ones the last in the alphabet, as Python's difflib orders them; the cutoff is its default
+        // as well.
         if likeness >= CUTOFF && best.is_none_or(|found| found < (likeness, choice)) {
             best = Some((likeness, choice));
         }
@@ -109,6 +112,7 @@ pub fn rounded(number: f64, digits: usize) -> String {
         true => text.trim_end_matches('0').trim_end_matches('.').to_string(),
         false => text.to_string(),
     };
+    // The rule of C for %g: plain digits unless the exponent is below -4 or not below the precision.
     if (-4..digits as i32).contains(&exponent) {
         return trimmed(&format!("{number:.*}", (places as i32 - exponent) as usize));
     }

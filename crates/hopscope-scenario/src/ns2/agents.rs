@@ -158,6 +158,7 @@ impl AgentKind {
     /// A class with its default `packetSize_`.
     pub fn of(class: &str) -> Option<(AgentKind, u32)> {
         let tcp = |tcp| (AgentKind::Tcp { tcp, window: 20, initial: None }, 1000);
+        // packetSize_ of a sink is the size of its ACKs.
         let sink = |delay, sack| (AgentKind::Sink { delay, sack }, 40);
         Some(match class {
             "Agent/TCP" => tcp(Tcp::Tahoe),
@@ -192,6 +193,7 @@ impl SourceKind {
 fn whole(value: &str, least: u32) -> Result<u32, String> {
     let number = value.parse::<u32>().ok().or_else(|| {
         let real = value.parse::<f64>().ok()?;
+        // Scripts compute sizes: 1460.0 is a whole number to ns-2.
         (real.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&real)).then_some(real as u32)
     });
     let found = number.filter(|number| *number >= least);
@@ -224,6 +226,7 @@ impl Agent {
             (AgentKind::Tcp { window, .. }, "window_") => *window = whole(value, 1)?,
             (AgentKind::Tcp { initial, .. }, "windowInit_") => *initial = Some(whole(value, 1)?),
             (AgentKind::Tcp { .. } | AgentKind::Udp, "packetSize_") => self.packet = whole(value, 1)?,
+            // Only DelAck has an interval_; other sinks do not know the variable.
             (AgentKind::Sink { delay: Some(delay), .. }, "interval_") => *delay = units::seconds(value)?,
             (AgentKind::Tcp { .. }, _) => of_defaults("TCP", TCP_DEFAULTS, name, value)?,
             (AgentKind::Sink { .. }, _) => of_defaults("a TCP sink", &[("packetSize_", "40")], name, value)?,

@@ -16,6 +16,7 @@ impl Reader<'_> {
         if head.starts_with(HANDLE) {
             return self.of_object(words);
         }
+        // Ahead of the commands that are known: a script may define its own `finish` or `puts`.
         if let Some(procedure) = self.procedures.get(head).cloned() {
             return self.call(&procedure, &words[1..]);
         }
@@ -33,9 +34,11 @@ impl Reader<'_> {
             // They write traces or show something; none changes what nodes do.
             ("puts" | "close" | "flush" | "exec" | "global" | "remove-all-packet-headers" | "add-packet-header", _) => {
             }
+            // The god of ns-2 knows shortest paths, for statistics alone.
             ("create-god", [_]) => self.result = self.handle(Object::God),
             ("new", [class, arguments @ ..]) => self.result = self.made(class, arguments)?,
             (head, rest) if self.of_variables(head, rest)? || self.of_lists(head, rest)? => {}
+            // After all commands: any first word that is followed by `set` is taken for a class.
             (class, ["set", name, value]) => self.of_class(class, name, value)?,
             (class, ["set", name]) => return Err(format!("the value of {name} of {class} is not known here")),
             ("God", ["instance"]) => self.result = self.handle(Object::God),
@@ -65,6 +68,7 @@ impl Reader<'_> {
             }
             ("append", [name, values @ ..]) => {
                 let value = self.variables.get(*name).cloned().unwrap_or_default() + &values.concat();
+                // Appended in a loop, a value doubles: what the script makes is counted, not what it holds.
                 self.spend(value.len())?;
                 self.variables.insert(name.to_string(), value.clone());
                 self.result = value;
@@ -99,6 +103,7 @@ impl Reader<'_> {
 
     /// The run ends now, if it has begun.
     pub(super) fn ends(&mut self) -> Flow {
+        // Before the run begins, `exit` only leaves the script.
         if let (Some(now), None) = (self.now, self.script.end) {
             self.script.end = Some((self.at, now));
         }
@@ -111,6 +116,7 @@ impl Reader<'_> {
         }
         let (name, text) = (self.open)(file)?;
         self.script.files.push(name);
+        // A file brings its own allowance, as the first one has.
         self.bytes += BYTES_PER_BYTE * text.len();
         let number = (self.script.files.len() - 1) as u32;
         let at = self.at;

@@ -35,6 +35,7 @@ impl Reader<'_> {
 
     fn repeat(&mut self, condition: &Word<'_>, step: Option<&Word<'_>>, body: &Word<'_>) -> Result<Flow, String> {
         let at = self.at;
+        // In quotes a condition would be substituted once, before the loop, and never change: nobody means that.
         let (Word::Braced(condition, _) | Word::Plain(condition)) = condition else {
             return Err("the condition of a loop stands in braces".to_string());
         };
@@ -42,6 +43,7 @@ impl Reader<'_> {
         self.deeper(|reader| {
             loop {
                 reader.at = at;
+                // A pass counts as a statement: `while {1} {}` has none within.
                 reader.steps += 1;
                 if reader.steps > MOST_STEPS {
                     return Err(format!("loops and procedures run more than {MOST_STEPS} statements"));
@@ -57,6 +59,7 @@ impl Reader<'_> {
                 reader.at = at;
                 if let Some(step) = step {
                     let (step, line) = reader.body(step)?;
+                    // What is not followed in it is noted there; the condition then ends the loop, or the count does.
                     reader.run(&step, at.file, line);
                 }
             }
@@ -74,6 +77,7 @@ impl Reader<'_> {
         let (body, line) = self.body(&words[3])?;
         for items in items.chunks(names.len()) {
             for (place, name) in names.iter().enumerate() {
+                // The last round may be short: Tcl fills up with empty texts.
                 self.variables.insert(name.clone(), items.get(place).cloned().unwrap_or_default());
             }
             self.at = at;
@@ -92,6 +96,7 @@ impl Reader<'_> {
         let is_word = |word: Option<&Word<'_>>, text: &str| matches!(word, Some(Word::Plain(found)) if *found == text);
         loop {
             let [condition, after @ ..] = rest else { return Err("found if without a condition".to_string()) };
+            // Both `then` and `else` may be left out (if(n)).
             let after = if is_word(after.first(), "then") { &after[1..] } else { after };
             let [body, after @ ..] = after else { return Err("found if without a body".to_string()) };
             let (Word::Braced(condition, _) | Word::Plain(condition)) = condition else {
@@ -123,6 +128,7 @@ impl Reader<'_> {
         let arguments = tcl::list(&arguments).map_err(|(_, why)| why)?;
         let (body, line) = self.body(&words[3])?;
         let at = At { line: line as u32, ..self.at };
+        // Read anew at each call: what its words stand for may differ.
         let procedure = Procedure { arguments, body: body.into_owned(), at };
         self.spend(procedure.body.len())?;
         self.procedures.insert(name.into_owned(), Rc::new(procedure));
@@ -131,6 +137,7 @@ impl Reader<'_> {
 
     pub(super) fn call(&mut self, procedure: &Procedure, values: &[Cow<'_, str>]) -> Result<Flow, String> {
         let names = &procedure.arguments;
+        // No `args` for the rest, and no defaults: {name value} is an argument with a blank in it.
         if names.len() != values.len() || names.iter().any(|name| name == "args" || name.contains(' ')) {
             return Err(format!("the procedure takes {} arguments, found {}", names.len(), values.len()));
         }

@@ -71,11 +71,13 @@ pub fn import(script: &Script, name: &str, title: &str) -> Result<Imported, Stri
             Err(fault) => left.push(fault),
         }
     }
+    // An `exit` at the end of a script without a run has no time.
     let end = script.end.map(|(_, end)| end).filter(|end| *end > 0.0);
     if end.is_none() {
         left.push(format!("{name}: no end of the run (halt, exit) was found; it lasts {DURATION} s"));
     }
     let end = end.unwrap_or(DURATION);
+    // A scenario refuses flows that never start; in ns-2 they do nothing.
     connections.retain(|one| (one.start as f64) < end * 1e9);
     if connections.is_empty() {
         let more = left.first().map_or(String::new(), |first| format!("; {first}"));
@@ -90,6 +92,7 @@ pub fn import(script: &Script, name: &str, title: &str) -> Result<Imported, Stri
     let mut keys = vec![
         key("title", text(title)),
         key("duration", number(end)),
+        // Most of ns-2's defaults are in the profile; what differs is written as a key.
         key("profile", text("ns2")),
         key("topology", Value::Table(topology)),
         key("radio", Value::Table(radio)),
@@ -113,6 +116,7 @@ const MOST_NODES: usize = 10_000;
 /// Comments: where the file comes from, and what is not followed.
 fn heading(name: &str, left: &[String]) -> String {
     let plain = |line: &str| -> String {
+        // TOML allows no control characters in comments, and a script may hold any.
         line.chars().map(|letter| if letter.is_control() { '\u{fffd}' } else { letter }).collect()
     };
     let mut lines = vec![format!("# Made by hopscope import from {}.", plain(name))];
@@ -135,9 +139,11 @@ fn moves(script: &Script, number_of: usize, end: f64) -> Vec<Value> {
     let path: Path = movement_files::follow(home(script, number_of), orders);
     let leg = |pair: &[(u64, Position)]| {
         let ((from, here), (to, there)) = (pair[0], pair[1]);
+        // Rests need no event; those after the end would be refused.
         if here == there || to <= from || from as f64 >= end * 1e9 {
             return None;
         }
+        // The path has no speeds: that of a leg follows from its ends.
         let speed = (there[0] - here[0]).hypot(there[1] - here[1]) / ((to - from) as f64 * 1e-9);
         Some(Value::Table(vec![
             key("at", nanoseconds(from)),

@@ -101,6 +101,8 @@ impl Reader<'_> {
     fn defaults_of(&self, class: &str, mut set: impl FnMut(&str, &str) -> Result<(), String>) -> Result<(), String> {
         let above = |other: &str| class == other || class.strip_prefix(other).is_some_and(|rest| rest.starts_with('/'));
         let mut given: Vec<_> = self.classes.iter().filter(|(other, ..)| above(other)).collect();
+        // Agent before Agent/TCP before Agent/TCP/Reno, whatever the order in the script: OTcl looks at the nearest
+        // class first. The sort is stable, so that the later of two values of one class stays the later.
         given.sort_by_key(|(other, ..)| other.len());
         given.iter().try_for_each(|(_, name, value)| set(name, value))
     }
@@ -112,6 +114,7 @@ impl Reader<'_> {
         }
         if let Some((kind, packet)) = AgentKind::of(class) {
             let (at, node, peer) = (self.at, None, None);
+            // On an agent that nobody keeps, only to refuse here what is wrong rather than at each `new`.
             Agent { at, name: String::new(), kind, packet, node, peer }.set(name, value)?;
         } else if let Some(kind) = SourceKind::of(class) {
             Source { at: self.at, name: String::new(), kind, agent: None, events: Vec::new() }.set(name, value)?;
@@ -172,6 +175,7 @@ impl Reader<'_> {
 
     fn of_simulator(&mut self, method: &str, arguments: &[&str]) -> Result<Flow, String> {
         match (method, arguments) {
+            // `at` of ns-2 takes all words that follow the time.
             ("at", [time, text @ ..]) if !text.is_empty() => self.at_time(time, &text.join(" "))?,
             ("now", []) => self.answers(&format!("{:?}", self.now.unwrap_or(0.0))),
             ("node", []) => {
@@ -221,10 +225,12 @@ impl Reader<'_> {
         if time < now {
             return Err(format!("found {time} s, which has passed at {now} s"));
         }
+        // Files of movement have millions of such lines, each one statement on one object with nothing to substitute.
         let is_one = !text.contains(['$', '[', '{', ';', '"', '\\', '\n']);
         if is_one && text.starts_with(HANDLE) {
             let words: Vec<Cow<'_, str>> = text.split_whitespace().map(Cow::Borrowed).collect();
             if matches!(self.object(&words[0]), Some(Object::Node(_) | Object::God | Object::Source(_))) {
+                // At once, though out of order in time: the orders of a node are sorted in the end.
                 let before = self.now.replace(time);
                 let found = self.of_object(&words);
                 self.now = before;
@@ -244,6 +250,7 @@ impl Reader<'_> {
         }
         for pair in options.chunks_exact(2) {
             let name = pair[0].strip_prefix('-').ok_or_else(|| format!("{}; expected an option", shown(pair[0])))?;
+            // The number of an object means nothing to a reader: `-channel` and `-topoInstance` take any.
             let value = if pair[1].starts_with(HANDLE) { "" } else { pair[1] };
             let setting = self.setting(value);
             self.script.options.insert(name.to_string(), setting);
@@ -271,6 +278,7 @@ impl Reader<'_> {
             return Err("connect at a time is not followed".to_string());
         }
         let (first, second) = (self.agent_of(first)?, self.agent_of(second)?);
+        // Both ways, as Simulator::connect does: a UDP agent with an application at either end sends to the other.
         self.script.agents[first].peer = Some((second, self.at));
         self.script.agents[second].peer = Some((first, self.at));
         Ok(())
@@ -308,6 +316,7 @@ impl Reader<'_> {
             }
             ("setdest", [_, _]) => return Err("found \"\"; expected a speed in m/s".to_string()),
             ("setdest", _) => return Err("expected setdest X Y SPEED".to_string()),
+            // `random-motion 1` lets ns-2 draw places by itself, which no file shows.
             ("random-motion", ["0"]) | ("reset", []) | ("color" | "label" | "shape", _) => {}
             _ => return Err(format!("{method} of a node is not followed")),
         }
@@ -328,6 +337,7 @@ impl Reader<'_> {
                 let handle = self.handle(Object::Source(source));
                 self.answers(&handle);
             }
+            // They say where to write; what an agent does stays.
             ("trace" | "attach" | "attach-trace" | "tracevar", _) => {}
             _ => return Err(format!("{method} of an agent is not followed")),
         }

@@ -65,6 +65,7 @@ struct Reader<'s> {
 /// The keys of a script's configuration.
 pub(super) fn configuration(script: &Script) -> Configuration {
     let mut reader = Reader { script, found: Configuration::default(), used: Vec::new() };
+    // In any order but the last: `rest` lists what none of the others has taken.
     reader.options();
     reader.rates();
     reader.mac();
@@ -153,6 +154,8 @@ impl Reader<'_> {
                 self.found.mac.push(key(name, number(value)));
             }
         }
+        // ns-2 sends preamble and header at 1 Mbit/s: their bits are what counts. 192 are those of the long preamble
+        // of DSSS.
         let bits = self.value("Mac/802_11", "PreambleLength_", 144.0, whole)
             + self.value("Mac/802_11", "PLCPHeaderLength_", 48.0, whole);
         if bits != 192.0 {
@@ -178,6 +181,7 @@ impl Reader<'_> {
             of_phy(self, "RXThresh_", 3.652e-10),
         ];
         let height = of_antenna(self, "Z_", 1.5);
+        // Both ends have the same antenna: its gains of sending and of receiving are in every link.
         let gain = of_antenna(self, "Gt_", 1.0) * of_antenna(self, "Gr_", 1.0);
         let is_free = self.propagation();
         // Power, gains and loss are in the ranges. Frequency and height say where two-ray ground leaves free space.
@@ -192,6 +196,7 @@ impl Reader<'_> {
         }
         let budget = Budget { power: power * gain / loss, frequency, height };
         let range = |threshold: f64| if is_free { budget.free(threshold) } else { budget.two_ray(threshold) };
+        // To a centimetre: the thresholds of scripts have three or four digits.
         let [tx, cs] = [receive, sense].map(|threshold| (range(threshold) * 100.0).round() / 100.0);
         // With ns-2's own values they are the profile's 250 m and 550 m, to a centimetre or two.
         for (name, value, usual) in [("tx_range", tx, 250.0), ("cs_range", cs, 550.0)] {
@@ -228,6 +233,7 @@ impl Reader<'_> {
             {
                 continue;
             }
+            // As text, as a rate or as a time: one of them is what the variable is.
             let same = |default: &str| {
                 let rates = (units::rate(default), units::rate(&setting.value));
                 let times = (units::seconds(default), units::seconds(&setting.value));
@@ -276,6 +282,7 @@ impl Budget {
         if free <= crossover {
             return free;
         }
+        // Both models give one power at the crossover; rounding must not put the range below it.
         (self.power * self.height.powi(4) / threshold).powf(0.25).max(crossover)
     }
 }

@@ -96,6 +96,8 @@ impl Reader<'_> {
             match found {
                 Ok(Flow::Normal) => {}
                 Ok(flow) => {
+                    // The script ended by itself and not at a time: what stands behind `$ns run` would come after the
+                    // run.
                     if let (Flow::Exit, None, 0, Some(Ok(next))) = (flow, self.now, self.depth, commands.next()) {
                         let at = At { file, line: next.line as u32 };
                         self.unread(at, next.text, "what follows the run is not followed".to_string());
@@ -110,6 +112,8 @@ impl Reader<'_> {
 
     fn unread(&mut self, at: At, text: &str, why: String) {
         let known = &mut self.script.unread;
+        // A loop meets the same statement again and again: one mention of a line is enough, and a look at the last
+        // ones finds it.
         if known.len() < MOST_UNREAD && !known.iter().rev().take(100).any(|unread| unread.at == at) {
             let text = text.lines().next().unwrap_or("").chars().take(SHOWN).collect();
             known.push(Unread { at, text, why });
@@ -144,6 +148,7 @@ impl Reader<'_> {
         let seconds = crate::columns::finite(text)
             .ok_or_else(|| format!("{}; expected a time in seconds", crate::columns::shown(text)))?;
         if (0.0..=LONGEST_S as f64 / 2.0).contains(&seconds) {
+            // Adding zero makes -0 a 0, whose bits would sort behind all other times.
             return Ok(seconds + 0.0);
         }
         Err(format!("found {seconds} s; expected a time of at least 0 s"))
@@ -167,6 +172,7 @@ impl Reader<'_> {
 
     fn statement(&mut self, command: &tcl::Command<'_>, file: u32) -> Result<Flow, String> {
         self.at = At { file, line: command.line as u32 };
+        // The text itself is read once, however long it is; only what repeats has a limit.
         if self.depth > 0 {
             self.steps += 1;
             if self.steps > MOST_STEPS {
@@ -176,6 +182,7 @@ impl Reader<'_> {
         let words = &command.words;
         let head = self.word(&words[0])?;
         self.result.clear();
+        // Before the words get their values: those of a loop are substituted at each pass.
         if let Some(flow) = self.control(&head, words)? {
             return Ok(flow);
         }
@@ -218,6 +225,7 @@ impl Reader<'_> {
         if let Some(value) = self.variables.get(name) {
             return Ok(value.clone());
         }
+        // Files of movement and traffic are read inside a script that has made these objects.
         let of_node = name.strip_prefix("node_(").or_else(|| name.strip_prefix("node("));
         let object = match (name, of_node.and_then(|rest| rest.strip_suffix(')'))) {
             ("ns_" | "ns", _) => Object::Simulator,
@@ -237,6 +245,7 @@ impl Reader<'_> {
     /// The value that stands for an object.
     pub(super) fn handle(&mut self, object: Object) -> String {
         self.objects.push(object);
+        // A control character, which no script writes: text cannot be taken for an object.
         format!("{HANDLE}{}", self.objects.len() - 1)
     }
 
@@ -254,6 +263,7 @@ impl Reader<'_> {
             for command in Commands::new(text, line) {
                 let command = command.map_err(|(_, why)| why)?;
                 reader.statement(&command, at.file)?;
+                // Of several statements between brackets the last one has the value.
                 value = std::mem::take(&mut reader.result);
             }
             Ok(value)

@@ -152,12 +152,14 @@ impl Resolved {
             Control::None => None,
             Control::Word(word) => Some(Shown::Plain(json!(word))),
             Control::Own(own) if values.text("transport") == TCP => Some(class(own)),
+            // `transport` names the class here; the table has only its parameters.
             Control::Own(own) => Some(Shown::Table(parameters(&own.parameters))),
         };
         let mut table = Entries::new();
         for key in used.iter().filter(|key| key.kind != Kind::Table) {
             let name = key.name.as_str();
             let is_left = SET_BY_FILE.contains(&name) || LEFT_TO_FILE.contains(&name) && !values.has_own(name);
+            // The file says it; of its keys only the number of connections is shown.
             if values.text("pattern") == FILE && is_left && name != "copies" {
                 continue;
             }

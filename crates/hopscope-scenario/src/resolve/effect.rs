@@ -60,6 +60,7 @@ pub(super) fn check(reader: &mut Reader<'_>, document: &Value, result: &mut Reso
     let mut found = Vec::new();
     let once = ["mobility", "series", "topology"].into_iter().chain(ENGINE_SECTIONS.iter().copied());
     let routing = ["protocol", "parameters"].map(|name| inside(&["routing".to_string()], name));
+    // With a wrong protocol every parameter of a routing protocol would count as idle.
     let unclear = routing.iter().any(|path| reader.refused.contains(path));
     for name in once.filter(|name| *name != "routing" || !unclear) {
         let (path, home) = (vec![name.to_string()], Home::Section(name));
@@ -85,6 +86,7 @@ pub(super) fn check(reader: &mut Reader<'_>, document: &Value, result: &mut Reso
         }
     }
     for (path, message) in found {
+        // After all have been found: a value that is dropped could meet the condition of another by its default.
         result.drop_value(&path);
         reader.without_use(path, message);
     }
@@ -122,6 +124,7 @@ impl Resolved {
         };
         self.meets(reader.schema, home, when)
             || when.needs().any(is_at_fault)
+            // A flow at fault may be the one that uses it.
             || home == Home::Section("tcp") && reader.refused.iter().any(|refused| refused[0] == "flow")
     }
 
@@ -156,6 +159,7 @@ impl Resolved {
     fn need_holds(&self, schema: &Schema, scope: Scope, need: &Need, depth: u32) -> bool {
         let mut subject = self.subject(schema, scope, &need.key);
         subject.values.extend(self.changed(&subject.home.full_name(need.key.rsplit('.').next().unwrap_or_default())));
+        // The condition of a condition is looked up where that key stands, with the same flow and link layer.
         let inner = Scope { home: subject.home, ..scope };
         let is_used = |key: &Key| key.when.as_ref().is_none_or(|when| self.holds(schema, inner, when, depth - 1));
         subject.values.iter().any(|value| need.is.holds(value)) && (depth == 0 || subject.key.is_none_or(is_used))
@@ -181,6 +185,7 @@ impl Resolved {
             Home::Section("tcp") => {
                 let scope = move |flow: usize| Scope { home: Home::Inner(flow, "tcp"), flow: Some(flow), ..usual };
                 let is_tcp = |flow: &usize| self.flows[*flow].is_tcp();
+                // Without a TCP flow all of them stand for what is found, so that the message names their transports.
                 let any = self.distinct.iter().any(is_tcp);
                 Box::new(self.distinct.iter().copied().filter(move |flow| !any || is_tcp(flow)).map(scope))
             }
@@ -310,6 +315,7 @@ impl Resolved {
         let least = groups.iter().map(Vec::len).min().unwrap_or_default();
         let mut needed: Vec<String> = Vec::new();
         let mut found: Vec<String> = Vec::new();
+        // The shortest way to an effect; ways that need more would only confuse.
         for group in groups.iter().filter(|group| group.len() == least) {
             let mut words: Vec<String> = Vec::new();
             for (of, need) in group {
@@ -383,6 +389,7 @@ impl Resolved {
                 drop(wire.and_then(|wire| wire.take(name)));
             }
             ["layer", number, name] => {
+                // A layer was filled up from [link] when it was read, and goes back to that.
                 let usual = section("link").map(|link| link.value(name)).unwrap_or_default();
                 if let Some(layer) = number.parse().ok().and_then(|number: usize| self.layers.get_mut(number)) {
                     layer.insert(name.to_string(), usual);

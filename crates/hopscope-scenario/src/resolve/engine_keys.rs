@@ -22,9 +22,11 @@ pub(super) fn of_scenario(key: &str) -> Path {
             put(1, &[&["error", error.trim_start_matches("error_")], rest].concat());
         }
         [table @ ("flows" | "outages" | "layers" | "wires" | "events"), ref rest @ ..] => {
+            // The engine's lists are plural, the file's tables are not: `flows.0` is flow.0.
             let table = table.trim_end_matches('s');
             match *rest {
                 [number, "app", "frames", ..] => put(0, &[table, number, "trace"]),
+                // The file has the keys of an application in the flow itself.
                 [number, "app", ref key @ ..] if !key.is_empty() => put(0, &[&[table, number], key].concat()),
                 [number, "reply", "frames", ..] => put(0, &[table, number, "reply", "trace"]),
                 [number, "ends", ref end @ ..] => {

@@ -99,6 +99,7 @@ impl Flow {
         let found = Transport::ALL.into_iter().find(|known| known.word() == transport);
         let kind = tcp_kind(found.unwrap_or(Transport::Tcp), &self.control, self.recovery());
         match (&self.control, kind) {
+            // What the flow comes to have, not what was written: conditions ask for NewReno wherever that came from.
             (_, Some(kind)) if name == "recovery" => json!(kind.recovery.word()),
             (Control::Word(word), _) if name == "control" => json!(word),
             (_, Some(kind)) => json!(kind.control.word()),
@@ -110,6 +111,7 @@ impl Flow {
     /// The recovery that its keys name.
     fn recovery(&self) -> LossRecovery {
         let own = LossRecovery::Own.word();
+        // The flow's own key goes before that of its tcp table; "own" passes the question on.
         let named =
             [self.values.text("recovery"), self.tcp.text("loss_recovery")].into_iter().find(|word| *word != own);
         let known = |word: &str| LossRecovery::ALL.into_iter().find(|known| known.word() == word);
@@ -194,6 +196,7 @@ pub(super) fn read(
         result.flows.push(flow);
     }
     let mut known = BTreeSet::new();
+    // Conditions are looked at once for each kind of flow: a file with thousands of them has a handful.
     result.distinct = (0..result.flows.len()).filter(|&flow| known.insert(result.flows[flow].signature())).collect();
 }
 
@@ -269,6 +272,7 @@ fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, res
             reader.refuse(inside(path, &key.name), message);
         }
         let [from, to] = ["from", "to"].map(|name| flow.values.whole(name) as usize);
+        // Copies run between the same ends and differ in their starts (`stagger`).
         flow.ends = vec![(from, to); copies];
         return;
     }
@@ -290,6 +294,7 @@ fn lay(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &mut Flow, res
     };
     match found {
         Ok(ends) => {
+            // Where no number was given, the usual one of the pattern takes its place.
             flow.values.set("copies", json!(ends.len()));
             flow.ends = ends;
         }
@@ -334,6 +339,8 @@ fn of_file(
     flow.follows_transport = !names_transport;
     if flow.follows_transport {
         let of_tcp = found.iter().find(|one| one.is_tcp());
+        // One word for the table, though connections have their own: that of TCP where there is one, since its keys
+        // need it.
         flow.values.set("transport", json!(of_tcp.or(found.first()).map_or("udp", Connection::transport)));
     }
     let end = result.top.whole("duration");
@@ -343,6 +350,7 @@ fn of_file(
         return reader.refuse(at, format!("{of_all} ({} s); none sends anything", end as f64 / 1e9));
     }
     flow.late = (late > 0).then(|| format!("{of_all} ({} s): they are left out", end as f64 / 1e9));
+    // After the count: the message says how many of all are left out.
     found.retain(|one| one.start < end);
     flow.values.set("copies", json!(found.len()));
     flow.ends = found.iter().map(|one| (one.from, one.to)).collect();

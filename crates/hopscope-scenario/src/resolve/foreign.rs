@@ -22,8 +22,11 @@ pub(super) fn check(reader: &mut Reader<'_>, result: &Resolved) {
     let is_sent = |path: &Option<String>| flows.contains(path);
     let placed = result.placed.as_deref().and_then(|placed| placed.other.clone());
     let moved = result.mobility.file.as_deref().and_then(|movement| movement.other.clone());
+    // A movement without a path of its own is in the file of the topology.
     let own = if mobility.is_some() { ("mobility", &mobility) } else { ("topology", &topology) };
     for ((table, path), other) in [(("topology", &topology), placed), (own, moved)] {
+        // One file may hold all of it; each part needs a key that follows it, so that nothing of it is lost in
+        // silence.
         if let Some(message) = other.filter(|_| !is_sent(path)) {
             reader.refuse(key(table, "path"), message);
         }

@@ -94,6 +94,8 @@ impl Resolved {
             let event = |event: &Layered| {
                 let mut change = event.merged();
                 let at = change.remove("at");
+                // An event has the keys of all kinds, null where none is given; a change of the engine has those of
+                // one.
                 change.retain(|_, value| !value.is_null());
                 json!({"at": at, "change": change})
             };
@@ -104,6 +106,7 @@ impl Resolved {
         if self.wired() > 0 {
             let nodes = self.nodes().len();
             let wired: Vec<usize> = (nodes - self.wired()..nodes).collect();
+            // Nodes without radio are the last ones, by the rule of the topology.
             config.insert("hosts".to_string(), json!([{"nodes": wired, "wifi": false}]));
         }
         // In the order of their tables: messages of the engine name a wire by its number.
@@ -126,6 +129,7 @@ impl Resolved {
     /// all of them are sound.
     pub fn sound(&self, schema: &Schema) -> Option<Sound> {
         let of_flows = self.findings.iter().all(|(path, _)| path.first().is_some_and(|at| OF_FLOWS.contains(&&**at)));
+        // The engine can say more only of a network that is sound as far as known here.
         if !of_flows || (!self.findings.is_empty() && self.nodes().len() >= MANY_NODES) {
             return None;
         }
@@ -133,7 +137,9 @@ impl Resolved {
             self.findings.iter().any(|(path, _)| path.first().is_some_and(|known| known == table) && at(path))
         };
         let flawed = |flow: usize| is_at_fault("flow", &|path| path.get(1).is_some_and(|at| *at == flow.to_string()));
+        // Numbers of the engine are those of this list; `reported` counts back through it.
         let flows: Vec<usize> = (0..self.flows.len()).filter(|&flow| !flawed(flow)).collect();
+        // Which node or time a wrong one would have is not known, so all stay out.
         let outages = !is_at_fault("outage", &|_| true) && !is_at_fault("event", &|_| true);
         let config = self.built(schema, self.top.whole("seed"), &flows, outages);
         Some(Sound { config, flows })
@@ -179,6 +185,7 @@ fn handed(keys: &[Key], values: &Layered) -> Values {
 
 fn application(schema: &Schema, values: &Layered, frames: &Frames) -> Json {
     let app = schema.application(values.text("app"));
+    // A video from a file is sent frame by frame: no other key of it matters to the engine.
     let mut own: Values = match frames {
         Some(frames) if app.engine == "trace" => {
             [("frames".to_string(), json!(frames.as_slice()))].into_iter().collect()
@@ -215,6 +222,7 @@ fn put(connection: &Connection, table: &Flow, flow: &mut Values) {
     };
     flow.insert("app".to_string(), app);
     for (name, value) in left.into_iter().filter(|(name, _)| !table.values.has_own(name)) {
+        // What the table gives itself goes before what the file says.
         flow.insert(name.to_string(), value);
     }
 }
@@ -248,6 +256,7 @@ impl Flow {
         for end in ["from", "to"] {
             table.insert(end.to_string(), json!(0));
         }
+        // Read once and cloned: by way of JSON, a pattern of many thousand flows would take long.
         let table: FlowConfig = serde_json::from_value(Json::Object(table))?;
         flows.extend(self.copies().map(|(from, to, start)| FlowConfig {
             from: from as u32,

@@ -63,6 +63,7 @@ pub(super) fn complete(
             }
             return;
         }
+        // The file of the topology serves both, and mistakes in it are reported at the key that names it.
         let key = if own { at("path") } else { ["topology", "path"].map(str::to_string).to_vec() };
         let table = written(document, key[0].as_str()).unwrap_or(&Value::Table(Vec::new())).clone();
         let form = match own {
@@ -107,6 +108,7 @@ impl Resolved {
     /// The area in which they move; by default that of a random topology, or none.
     fn area(&self) -> Option<Json> {
         let own = self.mobility.values.get("area").filter(|area| !area.is_null());
+        // The area in which nodes were placed is the one in which they move, unless another one is given.
         own.or_else(|| self.topology.get("area")).cloned()
     }
 
@@ -121,6 +123,7 @@ impl Resolved {
         let (name, text) = outside.text(key, "a file of movement")?;
         let area = self.area().and_then(|area| serde_json::from_value::<[f64; 2]>(area).ok());
         let origin = self.mobility.values.text("time_origin");
+        // All that the result depends on: points of a sweep share what is the same.
         let label = format!("{name} {form} {area:?} {origin}");
         let movement = match shared.movements.get(&label) {
             Some(known) => Arc::clone(known),
@@ -133,6 +136,7 @@ impl Resolved {
             }
         };
         let end = self.top.whole("duration");
+        // Not shared: the end of the run may differ from point to point.
         if let Some(first) = movement.first.filter(|first| *first >= end) {
             return Err(format!(
                 "{name}: begins at {} s, after the end of the run ({} s); [mobility] time_origin = \"first\" counts from \

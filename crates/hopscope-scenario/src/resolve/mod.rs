@@ -82,10 +82,12 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     }
     let tops = Value::Table(given.iter().filter(|(name, _)| is_top(name)).cloned().collect());
     result.top = reader.complete(&[], &tops, schema.table(""), schema.defaults(""));
+    // Sections first: the topology needs the receive range.
     sections::read(&mut reader, document, shared, &mut result);
     mobility::read(&mut reader, document, &mut result);
     tables::topology(&mut reader, document, outside, shared, &mut result);
     mobility::complete(&mut reader, document, outside, shared, &mut result);
+    // Once the nodes are there, whose numbers the file names.
     traces::read(&mut reader, outside, shared, &mut result);
     tables::wires(&mut reader, document, &mut result);
     flows::read(&mut reader, document, outside, shared, &mut result);
@@ -98,6 +100,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     let nothing = Value::Table(Vec::new());
     let series = reader::written(document, "series").unwrap_or(&nothing);
     result.series = reader.complete(&["series".to_string()], series, schema.table("series"), schema.defaults("series"));
+    // Last: a condition may name any key.
     effect::check(&mut reader, document, &mut result);
     result.refused = reader.refused;
     result.idle = reader.idle;
@@ -147,6 +150,7 @@ impl Resolved {
         let outages = self.outages.iter().enumerate();
         let outages = outages.flat_map(|(n, outage)| ["from", "to"].map(|key| ("outage", n, key, outage.whole(key))));
         let events = self.events.iter().enumerate().map(|(n, event)| ("event", n, "at", event.whole("at")));
+        // Zero stays zero however short the run becomes.
         flows.chain(outages).chain(events).filter(|(.., time)| *time > 0).collect()
     }
 

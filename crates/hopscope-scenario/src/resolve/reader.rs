@@ -112,6 +112,7 @@ impl<'a> Reader<'a> {
         let table = path.first().map_or("", String::as_str);
         let is_here =
             |meant: &&Meaning| meant.whole().split('.').next() == Some(table) && known.contains(&meant.last());
+        // A name of another tool that has a key right here, before the same name elsewhere, before letters in common.
         if let Some(here) = of_tools.iter().find(is_here) {
             return format!("unknown key (did you mean \"{}\"?)", here.last());
         }

@@ -46,6 +46,7 @@ impl Schema {
         let of_protocol = |protocol: &schema::Protocol| {
             let sets = protocol.sets.iter().map(|(name, _)| *name);
             let narrowed = |key: &Key| match &*key.name {
+                // So that a message lists the sets of the protocol that was chosen.
                 "parameters" => key.clone().choices(sets.clone()),
                 _ => key.clone(),
             };
@@ -98,6 +99,7 @@ impl Schema {
 
     /// The application of a word, else the first.
     pub(super) fn application(&self, word: &str) -> &Application {
+        // A wrong word is a problem of its own; the rest of the flow is read as if it were the usual one.
         self.applications.iter().find(|app| app.word == word).unwrap_or(&self.applications[0])
     }
 
@@ -132,6 +134,7 @@ impl Schema {
                 _ => (format!("{table}."), self.table(table)),
             })
             .collect();
+        // Inner tables of a flow repeat keys of [tcp] and of the flow: to name them as well would double the message.
         let inner = places.iter().filter(|(at, _)| at != "flow.N.").flat_map(|(at, keys)| {
             keys.iter()
                 .filter(|key| !key.fields.is_empty())

@@ -36,6 +36,7 @@ impl Base {
             }
         }
         sections.entry("routing".to_string()).or_insert_with(|| Arc::new(defaults(&parameters("routing"))));
+        // A profile gives values, not the name of a set: the set with just these values is the one it means.
         let is_usual = |protocol: &Protocol, name: &str| match (protocol.set)(name) {
             Some(Json::Object(set)) => sections.get(protocol.word).is_some_and(|usual| **usual == set),
             _ => false,
@@ -67,6 +68,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &Value, shared: &mut Share
         Some(Value::Text(word)) => Some(word.as_str()),
         _ => None,
     };
+    // Before the keys are read: a set of another protocol is one without use in this point of a sweep, no mistake.
     let without_set = foreign_set(reader, routing, protocol);
     let mut given: BTreeMap<&str, Values> = BTreeMap::new();
     for &name in ENGINE_SECTIONS {
@@ -81,6 +83,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &Value, shared: &mut Share
     let [mut radio, mut mac, mut link, net, mut routing, tcp] =
         ["radio", "mac", "link", "net", "routing", "tcp"].map(&mut section);
     let usual = || schema.key("radio", "preset").map(|key| key.default.clone()).unwrap_or_default();
+    // What the engine does not know leaves the section: preset, traces, the nested tables.
     result.preset = radio.remove("preset").unwrap_or_else(usual).as_str().unwrap_or_default().to_string();
     result.traces = super::traces::taken(&mut radio);
     if let Some(layer) = mac.remove("link") {
@@ -109,6 +112,7 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &Value, shared: &mut Share
 fn channel_errors(reader: &mut Reader<'_>, given: Values) -> Values {
     let kind = ["radio", "error", "kind"].map(str::to_string).to_vec();
     let keys = reader.schema.inner("radio", "error");
+    // [radio.error] as a whole, or its kind.
     let is_refused = [2, 3].iter().any(|&parts| reader.refused.contains(&kind[..parts]));
     if let Some(kinds) = keys.iter().find(|key| key.name == "kind" && !given.contains_key("kind") && !is_refused) {
         reader.refuse(kind, format!("is missing; expected {}", expected(kinds)));

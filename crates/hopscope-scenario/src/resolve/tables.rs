@@ -79,6 +79,7 @@ fn place_nodes(
     let seed = result.top.whole("seed");
     // The seed of the run counts only where the field is drawn from it: points that differ in their seed alone share the rest.
     let drawn = result.draws_field().then_some(seed);
+    // All that a placement depends on. The range of the radios counts, for fields that have to be connected.
     let label = json!([&result.topology, result.reach(), drawn, result.follows_file()]).to_string();
     // A movement with a file of its own begins there, and the positions of the topology are read as they are.
     let own = written(document, "mobility").is_some_and(|table| written(table, "path").is_some());
@@ -123,6 +124,7 @@ pub(super) fn fields(reader: &mut Reader<'_>, result: &Resolved) {
         return;
     }
     let [first, seeds] = ["seed", "seeds"].map(|name| result.top.whole(name));
+    // The first seed has been placed above; of the others as many as stay quick.
     let looked_at = seeds.min((FIELDS_WORK / result.nodes().len().max(1)) as u64);
     for seed in first.saturating_add(1)..first.saturating_add(looked_at) {
         if let Err(PlacementError { key, message }) = result.redrawn(seed) {
@@ -151,6 +153,7 @@ impl Resolved {
     pub(super) fn redrawn(&self, seed: u64) -> Result<Resolved, PlacementError> {
         let mut other = self.clone();
         other.placed = Some(Arc::new(self.layout(seed)?.place(Vec::new(), self.reach())?));
+        // Their pairs must reach each other, which is another matter in each field.
         for flow in other.flows.iter_mut().filter(|flow| flow.values.text("pattern") == "random") {
             let (nodes, wired) = (self.nodes().len(), self.wired());
             let radios = other.placed.as_ref().map_or(&[][..], |placed| &placed.places[..nodes - wired]);
@@ -183,6 +186,7 @@ pub(super) fn wires(reader: &mut Reader<'_>, document: &Value, result: &mut Reso
     let (keys, defaults) = (reader.schema.table("wire"), reader.schema.defaults("wire"));
     for (path, table) in reader.tables(document, "wire") {
         let mut wire = reader.complete(&path, table, keys, Arc::clone(&defaults));
+        // Node words become numbers as soon as the nodes are there: all that follows sees numbers.
         number_nodes(result, &mut wire, &["from", "to"]);
         result.wires.push(wire);
     }

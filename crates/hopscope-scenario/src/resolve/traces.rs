@@ -44,6 +44,7 @@ pub(super) fn read(reader: &mut Reader<'_>, outside: &mut dyn Outside, shared: &
     let nodes = result.nodes().len();
     let mut read = |name: &str, measured: LinkQuantity| {
         let file = result.traces.given.get(name).and_then(Json::as_str)?.to_string();
+        // With the number of nodes, since the file was checked against it.
         let label = (file, measured, nodes);
         if let Some(known) = shared.link_traces.get(&label) {
             return Some(Arc::clone(known));
@@ -61,6 +62,7 @@ pub(super) fn read(reader: &mut Reader<'_>, outside: &mut dyn Outside, shared: &
     result.traces.files =
         files.into_iter().filter_map(|(name, measured)| Some((name, read(name, measured)?))).collect();
     let is_first = result.traces.given.get("time_origin").and_then(Json::as_str) == Some("first");
+    // The earliest of both files: they were measured together, and keep their distance in time.
     let first =
         result.traces.files.iter().filter_map(|(_, trace)| trace.samples.first()).map(|sample| sample.0.0).min();
     result.traces.origin = first.filter(|_| is_first).unwrap_or(0);
@@ -82,6 +84,8 @@ pub(super) fn check(reader: &mut Reader<'_>, result: &mut Resolved) {
                 end as f64 / 1e9,
                 trace.samples.len()
             );
+            // All of them: the trace does nothing, which cannot be meant. Some: the run is shorter than the
+            // measurement.
             if late == trace.samples.len() {
                 let hint = "; time_origin = \"first\" counts from the first of them";
                 reader.refuse(at(name), message + hint);
@@ -102,6 +106,8 @@ impl Resolved {
     /// That a node receives more than the sender has.
     fn too_strong(&self, trace: &Trace) -> Option<String> {
         let radio = self.section("radio");
+        // Of both antennas. One with a loss does not lower the bound: the trace was measured with antennas of its
+        // own.
         let gain = radio.number("antenna_gain").max(1.0).powi(2);
         let dbm = |watts: f64| 10.0 * (watts * 1e3 * gain).log10();
         let mut most = vec![dbm(radio.number("tx_power")); self.nodes().len()];

@@ -32,7 +32,9 @@ pub(super) fn read(reader: &mut Reader<'_>, path: &Path, table: &Value, flow: &m
     ports(reader, path, table, flow);
     let is_sound = !reader.is_refused(path, "control");
     let given = written(table, "control").filter(|_| is_sound);
+    // Taken out of the values: what it is stands in `flow.control` from here on.
     flow.values.take("control");
+    // A control alone says that it is TCP.
     if written(table, "transport").is_none() && names_control(given) {
         flow.values.set("transport", TCP);
     }
@@ -78,6 +80,7 @@ fn recovery(reader: &mut Reader<'_>, path: &Path, flow: &Flow) {
     let own =
         flow.values.get("tcp").and_then(|tcp| tcp.get("loss_recovery")).and_then(Json::as_str).unwrap_or_default();
     let says = |word: &str| !["", OWN_RECOVERY].contains(&word);
+    // Two ways to name one thing, which may both be there as long as they agree.
     if says(chosen) && says(own) && chosen != own {
         let message = format!("found \"{chosen}\" together with tcp.loss_recovery = \"{own}\"; give one of them");
         reader.refuse(inside(path, "recovery"), message);
@@ -114,6 +117,7 @@ fn policy(reader: &mut Reader<'_>, path: &Path, given: Option<&Value>, flow: &mu
 fn of_dccp(reader: &mut Reader<'_>, at: Path, flow: &mut Flow, given: Option<&Value>) {
     let words = choices(reader);
     match given {
+        // RFC 4340 10: CCID 2 is what a connection has unless it negotiates another.
         None => flow.control = Control::Word(DCCP_DEFAULT.to_string()),
         Some(Value::Text(word)) if words.contains(word) => flow.control = Control::Word(word.clone()),
         Some(other) => {

@@ -74,6 +74,7 @@ impl Layered {
 
     /// All of them, to be shared.
     pub(super) fn shared(&self) -> Arc<Values> {
+        // Thousands of flows over one [tcp] share one table.
         if self.own.is_empty() { Arc::clone(&self.below) } else { Arc::new(self.merged()) }
     }
 }

@@ -69,6 +69,7 @@ impl Resolved {
     /// That the receive range is still that of 2 Mbit/s, at a rate that does not reach as far.
     fn of_ranges(&self) -> Option<String> {
         let section = self.section("radio");
+        // A range that somebody has set is meant; those of a card's preset belong to its rate.
         if section.has_own("tx_range") || self.preset.starts_with("wavelan") && !section.has_own("data_rate") {
             return None;
         }

@@ -18,6 +18,7 @@ impl Number {
     /// What a text stands for.
     pub fn of(text: &str) -> Number {
         let trimmed = text.trim();
+        // Base ten alone, although Tcl 8 takes 010 for eight: scripts pad numbers with zeros.
         if let Ok(whole) = trimmed.parse::<i64>() {
             return Number::Whole(whole);
         }
@@ -31,6 +32,7 @@ impl Number {
     pub fn written(&self) -> String {
         match self {
             Number::Whole(whole) => whole.to_string(),
+            // With ".0" where it is whole, as Tcl writes real numbers: 2.0 / 4 is 0.5, and 2 / 4 is 0.
             Number::Real(real) => format!("{real:?}"),
             Number::Text(text) => text.clone(),
         }
@@ -119,6 +121,8 @@ impl Parser<'_> {
                 return Err("found ? without :".to_string());
             }
             let second = self.choice()?;
+            // Both have their values by then, since the text has to be read anyway: a division by zero in the part
+            // that is not taken is an error here.
             if condition.is_true()? { first } else { second }
         } else {
             condition
@@ -133,6 +137,7 @@ impl Parser<'_> {
         loop {
             self.blanks();
             let rest = self.rest();
+            // The longer of two that begin alike stands first in each row, so that <= is not taken for <.
             let found = operators
                 .iter()
                 .find(|operator| rest.starts_with(**operator) && !(**operator == "*" && rest.starts_with("**")));
@@ -152,6 +157,7 @@ impl Parser<'_> {
         if self.depth > DEEPEST {
             return Err("an expression is nested too deeply".to_string());
         }
+        // From the right: 2**3**2 is 2**9.
         let exponent = self.power()?;
         self.depth -= 1;
         match (&base, &exponent) {
@@ -176,6 +182,7 @@ impl Parser<'_> {
             self.depth -= 1;
             return match (sign, operand) {
                 ('!', operand) => Ok(Number::Whole(i64::from(!operand.is_true()?))),
+                // Only the least number has no opposite.
                 ('-', Number::Whole(whole)) => Ok(Number::Whole(whole.wrapping_neg())),
                 ('-', operand) => checked(-operand.real()?),
                 (_, operand) => operand.real().map(|_| operand),
@@ -187,6 +194,7 @@ impl Parser<'_> {
         }
         if self.takes("\"") {
             let end = self.rest().find('"').ok_or("a quote is never closed")?;
+            // Tcl compares "10" in quotes as a number, too.
             let found = Number::of(&self.rest()[..end]);
             self.at += end + 1;
             return Ok(found);
@@ -200,6 +208,7 @@ impl Parser<'_> {
         let is_number = bytes.first().is_some_and(|byte| byte.is_ascii_digit() || *byte == b'.');
         let mut end = 0;
         while let Some(byte) = bytes.get(end) {
+            // The sign of an exponent belongs to the number: 1e-3.
             let after_e = end > 0 && matches!(bytes[end - 1], b'e' | b'E');
             let goes_on = match byte {
                 b'0'..=b'9' | b'.' | b'a'..=b'z' | b'A'..=b'Z' => true,
@@ -270,6 +279,7 @@ fn two(left: &Number, operator: &str, right: &Number) -> Result<Number, String> 
     }
     match operator {
         "+" | "-" | "*" | "/" | "%" => left.real().and(right.real()).map(Number::Real),
+        // Where one side is no number both are compared as texts (expr(n)).
         _ => truth(compared(&left.written().cmp(&right.written()), operator)),
     }
 }

@@ -119,9 +119,11 @@ impl<'t> Commands<'t> {
                 self.at += 1;
                 of_parts(parts)
             }
+            // Bare words end at blanks and need no look at what follows.
             _ => return Ok(of_parts(self.parts(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b';'))?)),
         };
         match self.peek() {
+            // The carriage return of files from Windows is a blank here.
             None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';') => Ok(word),
             Some(b'\\') if self.text[self.at..].starts_with("\\\n") => Ok(word),
             Some(_) => Err((self.line, "text follows a closing brace or quote without a blank".to_string())),
@@ -185,6 +187,7 @@ impl<'t> Commands<'t> {
             self.at += 1;
         }
         let name = &self.text[from..self.at];
+        // A dollar without a name stands for itself.
         if name.is_empty() {
             return Ok(Part::Text(Cow::Borrowed("$")));
         }
@@ -207,6 +210,7 @@ impl<'t> Commands<'t> {
         let (mut depth, mut at) = (0_usize, self.at);
         loop {
             match *bytes.get(at)? {
+                // What follows a backslash closes nothing, neither a brace nor a bracket (Tcl(n), rule 6).
                 b'\\' => at += 1,
                 byte if byte == open => depth += 1,
                 byte if byte == close => depth -= 1,
@@ -276,6 +280,7 @@ fn of_parts(mut parts: Vec<Part<'_>>) -> Word<'_> {
 /// # Errors
 /// It is no list.
 pub fn list(text: &str) -> Result<Vec<String>, TclError> {
+    // In a list both are like blanks; in a script they would end the command.
     let flat = text.replace(['\n', ';'], " ");
     let Some(command) = Commands::new(&flat, 1).next() else { return Ok(Vec::new()) };
     let element = |word: Word<'_>| match word {
