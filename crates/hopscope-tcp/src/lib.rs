@@ -1,23 +1,24 @@
 //! TCP as pure machines that know neither queue nor network: they run under a simulator, over a test's pipe or under a
 //! script alike.
 //!
-//! [`Connection`] is one end of a connection; [`Connection::pair`] makes both from a [`config::ConnectionConfig`]. It is
-//! made of a [`TcpSender`], a [`TcpReceiver`] or both. `examples/lossy_pipe.rs` runs two connections over a pipe that loses.
+//! [`Connection`] is one end of a connection; [`Connection::pair`] makes both from a [`config::ConnectionConfig`]. It
+//! is made of a [`TcpSender`], a [`TcpReceiver`] or both. `examples/lossy_pipe.rs` runs two connections over a pipe
+//! that loses.
 //!
-//! Below stand `hopscope-core` and `hopscope-packet`; above stand the other transports, the sockets and the world. Begin
-//! with [`endpoint`], the contract of every endpoint, and `connection.rs`.
+//! Below stand `hopscope-core` and `hopscope-packet`; above stand the other transports, the sockets and the world.
+//! Begin with [`endpoint`], the contract of every endpoint, and `connection.rs`.
 //!
-//! Both have the same doors: an input (`open`, `offer`, `close`, `on_segment`, `on_timer`) comes with the instant and
-//! a list to which the machine appends its [`TransportEffect`]s in order. Inputs must come in non-decreasing time; after each
-//! one the caller carries out all effects before the next input. Nothing is drawn at random and nothing is allocated
-//! per segment once the buffers have grown to the window.
+//! Both have the same entry points: an input (`open`, `offer`, `close`, `on_segment`, `on_timer`) comes with the instant and
+//! a list to which the machine appends its [`TransportEffect`]s in order. Inputs must come in non-decreasing time;
+//! after each one the caller carries out all effects before the next input. Nothing is drawn at random and nothing is
+//! allocated per segment once the buffers have grown to the window.
 //!
 //! The parts, from the outside in:
 //!
 //! | file | idea |
 //! |---|---|
 //! | `connection.rs` | one end of a connection: the endpoint that sockets hold |
-//! | `sender.rs` | doors and tear-down of the sending side |
+//! | `sender/` | entry points, set-up and tear-down of the sending side, and what segments do to it |
 //! | `core.rs` | what every variant shares, and the steps that need several of its parts |
 //! | `sequence.rs` | what is acknowledged, sent, and to be sent |
 //! | `peer_window.rs` | the window that the peer leaves |
@@ -35,7 +36,7 @@
 //! | `pacing.rs` | sending spread over time |
 //! | `sent.rs` | what is remembered of each segment in flight: round-trip times, delivery rate |
 //! | `push.rs` | where PSH is set, for receivers that look at it |
-//! | `receiver.rs`, `reassembly.rs` | the receiving side |
+//! | `receiver/`, `reassembly.rs` | the receiving side |
 //! | `ack/` | when it acknowledges |
 //! | `route_failure/` | what the sender does when its node has lost the route |
 //! | `reading.rs` | an application that reads slowly, and the window that is left |
