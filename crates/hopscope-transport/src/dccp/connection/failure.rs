@@ -1,4 +1,5 @@
-//! The state Failure of zhang2006 (4.3): a timeout, or news of a failed route (ELFN), stops data; probes ask for the way.
+//! The state Failure of zhang2006 (4.3): a timeout, or news of a failed route (ELFN), stops data; probes ask for the
+//! way.
 //!
 //! No notice has a packet of its own: it comes with what the routing protocol sends anyway (see `tcp/route_failure`).
 
@@ -9,6 +10,7 @@ use hopscope_tcp::endpoint::{Cx, PathEvent};
 impl Connection {
     /// The node knows something of the path.
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
+        // During the handshake and the teardown repetition is all there is to do.
         let is_news = matches!(event, PathEvent::RouteFailed | PathEvent::Unreachable) && self.state == State::Open;
         if is_news && self.source.as_mut().is_some_and(|source| source.on_route_failed()) {
             self.rto.stop();

@@ -40,18 +40,21 @@ impl Connection {
         }
     }
 
-    /// Answers a packet with a Reset. Where numbers are known it has the next one, else one that the packet asks for (8.3.1).
+    /// Answers a packet with a Reset. Where numbers are known it has the next one, else one that the packet asks for
+    /// (8.3.1).
     pub(super) fn reset(&mut self, code: ResetCode, packet: &DccpPacket, cx: &mut Cx<'_>) {
         if packet.kind == DccpType::Reset {
             return;
         }
         let reset = DccpPacket { kind: DccpType::Reset, reset: code, ..DccpPacket::default() };
+        // Numbers that such an end keeps belong to another connection, or to none.
         if matches!(self.state, State::Closed | State::Listen | State::TimeWait) {
             let seq = if packet.kind.acknowledges() { packet.ack.plus(1) } else { Seq::default() };
             cx.out.push(TransportEffect::Emit(Body::Dccp(DccpPacket { seq, ack: packet.seq, ..reset })));
             return;
         }
         self.emit_acking(reset, packet.seq, cx);
+        // A wrong answer leaves a Request standing; the answer to a Close ends the state where it is sent.
         if !matches!(code, ResetCode::PacketError | ResetCode::Closed) {
             self.become_(State::Closed);
             self.retire(cx);
