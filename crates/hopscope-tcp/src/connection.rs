@@ -15,10 +15,10 @@ use hopscope_core::units::Span;
 use hopscope_packet::Ecn;
 use hopscope_packet::tcp::TcpSegment;
 
-/// One end of a connection. Where data flows one way, the active end has only the half that sends and the passive end only
-/// the one that receives. Where the far end replies, both have both halves over the one handshake: segments with data
-/// carry the ACK and the window of the other direction, and data that leaves in time spares a delayed ACK. Each direction
-/// has its own FIN; one that is closed does not keep the other from sending (half-close, RFC 9293 3.6).
+/// One end of a connection. Where data flows one way, the active end has only the half that sends and the passive end
+/// only the one that receives. Where the far end replies, both have both halves over the one handshake: segments with
+/// data carry the ACK and the window of the other direction, and data that leaves in time spares a delayed ACK. Each
+/// direction has its own FIN; one that is closed does not keep the other from sending (half-close, RFC 9293 3.6).
 #[derive(Debug)]
 pub struct Connection {
     /// It is the end that sends the SYN.
@@ -86,8 +86,8 @@ impl SegmentSizes {
 }
 
 impl Connection {
-    /// Both ends of a flow, the active one first, over a network with headers of so many bytes; `stream` is for what the
-    /// clock and the congestion control draw.
+    /// Both ends of a flow, the active one first, over a network with headers of so many bytes; `stream` is for what
+    /// the clock and the congestion control draw.
     pub fn pair(flow: &ConnectionConfig<'_>, network_header: u32, mut stream: Stream) -> (Connection, Connection) {
         let phase = (flow.tcp.rtt_estimator == RttEstimator::Ns2)
             .then(|| Span((stream.uniform() * flow.tcp.clock_granularity.0 as f64) as u64));
@@ -105,8 +105,8 @@ impl Connection {
         )
     }
 
-    /// Gives both ends of a flow the half that they lack: data flows both ways. `stream` is for what the congestion control
-    /// of the passive end draws.
+    /// Gives both ends of a flow the half that they lack: data flows both ways. `stream` is for what the congestion
+    /// control of the passive end draws.
     pub fn join((active, passive): (&mut Connection, &mut Connection), flow: &ConnectionConfig<'_>, stream: Stream) {
         let (sender, receiver) = super::ends(flow, stream);
         active.receiver = Some(Box::new(receiver));
@@ -280,13 +280,14 @@ impl Connection {
         sender.share(receiver.next(), receiver.reverse());
         let before = cx.out.len();
         input(sender, self.opens, cx);
+        // Whatever the sending half emits carries the ACK that was held back.
         if cx.out[before..].iter().any(|effect| matches!(effect, TransportEffect::Emit(_))) {
             receiver.on_carried();
         }
     }
 
-    /// Data is taken first, so that what the acknowledgement lets out acknowledges it; then the acknowledgement; what is
-    /// then still owed goes out by itself.
+    /// Data is taken first, so that what the acknowledgement lets out acknowledges it; then the acknowledgement; what
+    /// is then still owed goes out by itself.
     fn on_segment_of_both(&mut self, segment: &TcpSegment, cx: &mut Cx<'_>) -> Option<Payload> {
         let (Some(sender), Some(receiver)) = (&mut self.sender, &mut self.receiver) else { return None };
         receiver.share(sender.next());

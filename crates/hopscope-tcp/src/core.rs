@@ -70,6 +70,7 @@ impl Core {
             InitialSsthresh::Unlimited => UNLIMITED_SSTHRESH,
             InitialSsthresh::Window => f64::from(max_window),
         };
+        // A record of each segment costs memory and time: only who reads it has one.
         let remembers = cc.wants_feedback() || kind.recovery == LossRecovery::Rack;
         Core {
             mss,
@@ -348,8 +349,8 @@ impl Core {
         self.seq.una() > self.loss.recover() || (self.rules.first_segment_exempt && self.seq.una() == 1)
     }
 
-    /// The common start of every fast retransmit: the window is cut and the timer restarted. False: the algorithm left the
-    /// window as it was.
+    /// The common start of every fast retransmit: the window is cut and the timer restarted. False: the algorithm left
+    /// the window as it was.
     pub(super) fn start_recovery(&mut self, cx: &mut Cx) -> bool {
         self.stats.fast_retransmits += 1;
         self.may_be_needless(false); // before anything that it would restore changes

@@ -25,8 +25,9 @@ impl Core {
     /// The same at the start of a recovery, which may turn out to be needless.
     pub(super) fn answer_loss(&mut self, now: Time) -> bool {
         let mut loss = self.loss_at(now);
-        // FlightSize counts what is reported above a gap, which a lost repetition makes a multiple of cwnd. After a mark in
-        // the same window of data cwnd is cut already, and FlightSize is what is left to judge by (RFC 3168 6.1.2).
+        // FlightSize counts what is reported above a gap, which a lost repetition makes a multiple of cwnd. After a
+        // mark in the same window of data cwnd is cut already, and FlightSize is what is left to judge by (RFC 3168
+        // 6.1.2).
         let reported = self.sent.as_ref().is_some_and(|sent| sent.sacked() > 0);
         if reported && !self.ecn.was_cut_for(self.seq.una()) {
             loss.flight = loss.flight.min(loss.window);

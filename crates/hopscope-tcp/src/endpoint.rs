@@ -9,9 +9,9 @@ use hopscope_packet::{Body, PathInfo};
 /// A timer of an endpoint. Each endpoint owns at most one of each kind.
 ///
 /// A new [`TransportEffect::Arm`] replaces the pending expiry of the same kind. TCP restarts its timers on almost every
-/// segment but does not say so each time: while an earlier expiry is pending it only moves its own deadline, and answers
-/// the expiry that comes too early with an `Arm` for the deadline. An expiry that is no longer wanted at all is answered
-/// with nothing.
+/// segment but does not say so each time: while an earlier expiry is pending it only moves its own deadline, and
+/// answers the expiry that comes too early with an `Arm` for the deadline. An expiry that is no longer wanted at all is
+/// answered with nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Timer {
     /// Retransmission timeout (RFC 6298).
@@ -107,7 +107,8 @@ pub enum PathEvent {
     NoRoute,
     /// The route to the other end has failed, whatever was under way; concerns no packet.
     RouteFailed,
-    /// The route to the other end was not used for its lifetime, or has failed without news to act on; concerns no packet.
+    /// The route to the other end was not used for its lifetime, or has failed without news to act on; concerns no
+    /// packet.
     RouteExpired,
     /// A notice has come that packets do not reach the other end (ICMP, RFN); what ended with it was reported before.
     Unreachable,
@@ -145,8 +146,8 @@ pub struct MacCounters {
     pub data_failures: u64,
 }
 
-/// The instant of an input and the list its effects go to; with it a view of the node, where the endpoint asks for one, and
-/// what the packet that has come knows of its way.
+/// The instant of an input and the list its effects go to; with it a view of the node, where the endpoint asks for one,
+/// and what the packet that has come knows of its way.
 #[derive(Debug)]
 pub struct Cx<'a> {
     /// The instant.

@@ -106,6 +106,7 @@ impl Core {
         let srtt = self.timing.rtt.srtt()?.as_secs();
         let w = &self.window;
         let gains = self.pacing.gains;
+        // In slow start the pace has to be ahead of a window that doubles in the round trip.
         let gain = if w.cwnd < w.ssthresh { gains.0 } else { gains.1 };
         let share = bytes as f64 / (w.cwnd.max(1.0) * self.mss as f64);
         Some(Span::from_secs_f64(share * srtt / gain))

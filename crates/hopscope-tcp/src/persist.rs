@@ -1,8 +1,9 @@
 //! A window that the peer has closed: the persist timer and its probes (RFC 9293 3.8.6.1).
 //!
-//! While nothing may be sent and something waits, the retransmission timer stands for the persist timer: the first probe
-//! leaves an RTO after the window has closed, each further one after twice the wait, up to `max_rto`. A probe is one byte
-//! beyond the window. It goes on for as long as the peer answers with a closed window, cuts nothing, and is no timeout.
+//! While nothing may be sent and something waits, the retransmission timer stands for the persist timer: the first
+//! probe leaves an RTO after the window has closed, each further one after twice the wait, up to `max_rto`. A probe is
+//! one byte beyond the window. It goes on for as long as the peer answers with a closed window, cuts nothing, and is no
+//! timeout.
 
 use super::Cx;
 use super::core::Core;
@@ -16,7 +17,8 @@ impl Core {
         }
     }
 
-    /// The timer has expired while the window is closed: a byte asks for it, the one that is under way again or the next.
+    /// The timer has expired while the window is closed: a byte asks for it, the one that is under way again or the
+    /// next.
     #[cold]
     pub(super) fn probe_window(&mut self, cx: &mut Cx) {
         let seq = self.seq.una();

@@ -1,9 +1,9 @@
 //! Where a Linux sender sets PSH (`tcp_sendmsg` and `tcp_write_xmit`, kernel 6.18).
 //!
 //! The send buffer is a row of chunks of half the peer's window, cut down to whole segments. The chunk that takes what
-//! was written since the last mark past half the window is marked. Two segments at a time leave; a chunk that is shorter
-//! is joined with its follower, one that is longer is split, and a mark always goes to the last segment sent of what it
-//! was joined to. At the rates of multi-hop radio two segments are what the kernel sends at once.
+//! was written since the last mark past half the window is marked. Two segments at a time leave; a chunk that is
+//! shorter is joined with its follower, one that is longer is split, and a mark always goes to the last segment sent of
+//! what it was joined to. At the rates of multi-hop radio two segments are what the kernel sends at once.
 
 /// Segments that leave together at most (`net.ipv4.tcp_min_tso_segs`).
 const TOGETHER: u64 = 2;

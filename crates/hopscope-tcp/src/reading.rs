@@ -1,9 +1,9 @@
 //! A receiving application that does not read at once, and the window that is left then.
 //!
-//! The buffer holds what is unread; the window is the rest. Its right edge never moves back (RFC 9293 3.8.6), and it moves on
-//! only by a segment or half of the buffer at least (silly window avoidance, 3.8.6.2.2). What lies beyond it is not taken. A
-//! read after which a sender may be waiting, as the window it knows is below a segment, or which frees half of the
-//! buffer, is reported by an ACK of its own.
+//! The buffer holds what is unread; the window is the rest. Its right edge never moves back (RFC 9293 3.8.6), and it
+//! moves on only by a segment or half of the buffer at least (silly window avoidance, 3.8.6.2.2). What lies beyond it
+//! is not taken. A read after which a sender may be waiting, as the window it knows is below a segment, or which frees
+//! half of the buffer, is reported by an ACK of its own.
 
 use super::Cx;
 use super::timer::LazyTimer;

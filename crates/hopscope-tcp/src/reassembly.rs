@@ -93,8 +93,8 @@ impl Reassembly {
         if known { Placed::Duplicate } else { Placed::OutOfOrder }
     }
 
-    /// Writes blocks into an ACK up to `limit`, behind those it has: the run touched last comes first, then the others by
-    /// age (RFC 2018 4).
+    /// Writes blocks into an ACK up to `limit`, behind those it has: the run touched last comes first, then the others
+    /// by age (RFC 2018 4).
     pub(super) fn report(&self, limit: usize, seg: &mut TcpSegment) {
         let mut reported = u64::MAX;
         let given = usize::from(seg.n_sack);

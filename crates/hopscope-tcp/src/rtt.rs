@@ -25,7 +25,8 @@ pub(super) struct Rtt {
     kind: Kind,
 }
 
-/// 8 SRTT and 4 RTTVAR as a needless timeout found them, in the units of the estimator (SRTT_prev and RTTVAR_prev of RFC 4015).
+/// 8 SRTT and 4 RTTVAR as a needless timeout found them, in the units of the estimator (SRTT_prev and RTTVAR_prev of
+/// RFC 4015).
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Cautious {
     srtt8: u64,
@@ -114,6 +115,7 @@ impl Rtt {
                     *srtt8 = rtt * 8;
                     *rttvar4 = rtt * 2;
                 } else {
+                    // The deviation first: RFC 6298 2.3 takes it from the old average.
                     *rttvar4 = *rttvar4 - *rttvar4 / 4 + (*srtt8 / 8).abs_diff(rtt);
                     *srtt8 = *srtt8 - *srtt8 / 8 + rtt;
                 }
@@ -122,11 +124,13 @@ impl Rtt {
             }
             Kind::Ticks { srtt8, rttvar4, phase } => {
                 let tick = self.granularity.0;
+                // The ticks between two readings of the clock, as a kernel counts them, not the time in ticks.
                 let rtt = (((now.0 + phase.0) / tick) as i64 - ((sent.0 + phase.0) / tick) as i64).max(1);
                 if let Some((kept, _)) = kept {
                     *srtt8 = (kept.srtt8 as i64).max(rtt << 3);
                     *rttvar4 = (kept.rttvar4 as i64).max(rtt << 1);
                 } else if *srtt8 == 0 {
+                    // Zero also after a long back-off, which throws the average away: the next sample stands alone.
                     *srtt8 = rtt << 3;
                     *rttvar4 = rtt << 1;
                 } else {
@@ -145,6 +149,7 @@ impl Rtt {
             self.backoff = self.backoff.saturating_mul(2);
         }
         match &mut self.kind {
+            // As BSD and ns-2: after some doublings the average is thrown away, and the deviation keeps the RTO up.
             Kind::Ticks { srtt8, rttvar4, .. } if self.backoff > 8 * self.least_factor => {
                 *rttvar4 += *srtt8 >> 3;
                 *srtt8 = 0;

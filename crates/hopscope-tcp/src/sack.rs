@@ -49,6 +49,7 @@ impl Scoreboard {
     fn insert(&mut self, mut new: SackBlock) -> bool {
         // The run of blocks that touch or overlap the new one.
         let from = self.blocks.partition_point(|b| b.end < new.start);
+        // Touching blocks join as well: there is no hole between them.
         let to = self.blocks.partition_point(|b| b.start <= new.end);
         if to > from {
             let (first, last) = (self.blocks[from], self.blocks[to - 1]);

@@ -115,6 +115,7 @@ impl SentLog {
 
     /// The segment at `seq` leaves, first time or again; `idle`: nothing else is in flight.
     pub(super) fn on_sent(&mut self, seq: u64, idle: bool, now: Time) {
+        // A pause belongs to no rate: the flight that is measured begins here.
         if idle {
             self.first_sent = now;
             self.delivered_at = now;
@@ -124,6 +125,7 @@ impl SentLog {
             self.slots.push_back(Slot::default());
         }
         let slot = &mut self.slots[at];
+        // A repetition of what is still in flight puts no more in flight; one of what was given up does.
         if !slot.sacked && (slot.copies == 0 || slot.lost) {
             self.flying += self.mss;
         }
@@ -145,6 +147,7 @@ impl SentLog {
 
     /// The application has nothing to send and `in_flight` bytes are under way.
     pub(super) fn on_app_limited(&mut self, in_flight: u64) {
+        // Until what is under way now has come, samples show how little there was to send.
         self.app_limited_until = self.delivered + in_flight.max(1);
     }
 
@@ -169,6 +172,7 @@ impl SentLog {
         }
         let below = report.delivered;
         for block in blocks {
+            // Only segments that a block holds as a whole count.
             let from = (block.start.saturating_sub(1)).div_ceil(self.mss).saturating_sub(self.first);
             let to = (block.end.saturating_sub(1) / self.mss).saturating_sub(self.first);
             for at in from..to.min(self.slots.len() as u64) {
@@ -190,6 +194,7 @@ impl SentLog {
         report.newest = Some(Newest { order: slot.order, rtt, again });
         self.first_sent = slot.sent;
         let sending = slot.sent.saturating_since(slot.first_sent);
+        // The longer of the two: ACKs that were held back and come together must not show a rate above that of sending.
         let interval = sending.max(now.saturating_since(slot.delivered_at));
         if interval > Span::ZERO {
             report.rate = Some(RateSample {
@@ -217,6 +222,7 @@ impl SentLog {
         if slot.copies == 1 {
             report.lowest_sent_once = Some(report.lowest_sent_once.map_or(end, |low| low.min(end)));
         }
+        // By the order of sending, since a burst leaves in one instant and a repetition has a low number.
         if newest.is_none_or(|found| slot.order > found.order) {
             *newest = Some(*slot);
         }

@@ -5,8 +5,8 @@
 //! ------------------|----------------|----------------------|------------------|
 //!                  una              nxt                    max               end
 //! ```
-//! `una <= nxt <= max` always holds; `nxt < max` only where a loss has taken the sender back. Number 0 is the SYN's, data
-//! begins at 1, and the FIN has the number after the data.
+//! `una <= nxt <= max` always holds; `nxt < max` only where a loss has taken the sender back. Number 0 is the SYN's,
+//! data begins at 1, and the FIN has the number after the data.
 
 /// Numbers of what a sender sends. They are bytes and do not wrap.
 #[derive(Debug, Clone)]

@@ -47,8 +47,8 @@ impl Core {
         self.send_syn(cx);
     }
 
-    /// The peer has acknowledged our SYN-ACK, which left at this instant if it was sent once: our first number is used up
-    /// as that of a SYN is.
+    /// The peer has acknowledged our SYN-ACK, which left at this instant if it was sent once: our first number is used
+    /// up as that of a SYN is.
     pub(super) fn establish_passively(&mut self, sent: Option<Time>, cx: &mut Cx) {
         self.seq.use_syn();
         match sent {

@@ -101,8 +101,8 @@ impl Timing {
         self.timeouts_in_row = 0;
     }
 
-    /// The timeout at hand leaves the RTO as it is (Fixed RTO of Dyer and Boppana 2001): what is lost twice is taken for the
-    /// loss of the route. A lost SYN backs off as ever.
+    /// The timeout at hand leaves the RTO as it is (Fixed RTO of Dyer and Boppana 2001): what is lost twice is taken
+    /// for the loss of the route. A lost SYN backs off as ever.
     pub(super) fn holds_rto(&self) -> bool {
         self.fixed_rto && self.timeouts_in_row > 1
     }
@@ -131,7 +131,8 @@ impl Timing {
         }
     }
 
-    /// `[seq, after)` leaves again. Karn: no sample from a segment sent twice. ns-2 stops timing only when a recovery begins.
+    /// `[seq, after)` leaves again. Karn: no sample from a segment sent twice. ns-2 stops timing only when a recovery
+    /// begins.
     pub(super) fn on_repeated(&mut self, seq: u64, after: u64) {
         if let Some(every) = &mut self.every {
             every.on_repeated(after);

@@ -2,8 +2,8 @@
 
 use hopscope_core::units::{Span, Time};
 
-/// The use of a window: one that was full in the last round trip says something about the path, whatever single ACKs of that
-/// round trip find (RFC 7661 4.2, RFC 9438 5.8).
+/// The use of a window: one that was full in the last round trip says something about the path, whatever single ACKs of
+/// that round trip find (RFC 7661 4.2, RFC 9438 5.8).
 #[derive(Debug, Clone, Copy)]
 struct Use {
     /// Each ACK is judged by itself.
@@ -48,8 +48,8 @@ impl Usage {
         Usage { window: Use::new(by_ack), cwnd: Use::new(by_ack), active: Time::ZERO }
     }
 
-    /// An ACK comes while `[una, nxt)` is under way, which fills the usable window, or cwnd, or not: whether the algorithm
-    /// may take each of them for limited.
+    /// An ACK comes while `[una, nxt)` is under way, which fills the usable window, or cwnd, or not: whether the
+    /// algorithm may take each of them for limited.
     pub(super) fn validate(&mut self, (window_full, cwnd_full): (bool, bool), una: u64, nxt: u64) -> (bool, bool) {
         (self.window.validates(window_full, una, nxt), self.cwnd.validates(cwnd_full, una, nxt))
     }

@@ -1,7 +1,7 @@
 //! Transports: a closed set of machines behind one contract, and the sockets by which packets find them.
 //!
-//! One [`Endpoint`] is one end of a connection or of a row of datagrams, at one node. It takes an input with the instant
-//! and a list of effects ([`Cx`]) and knows neither queue nor network:
+//! One [`Endpoint`] is one end of a connection or of a row of datagrams, at one node. It takes an input with the
+//! instant and a list of effects ([`Cx`]) and knows neither queue nor network:
 //!
 //! | input | when |
 //! |---|---|
@@ -11,11 +11,11 @@
 //! | `on_writable` | the interface queue of its node has let a packet go; for those that fill it themselves |
 //! | `on_path_event` | what became of the packet it has just emitted, for the same; the end of its route, for all |
 //!
-//! What it learns from below comes by three ways: a view of its node ([`hopscope_tcp::endpoint::NodeView`]), what a packet knows of its way
-//! ([`hopscope_packet::PathInfo`]), and [`PathEvent`].
+//! What it learns from below comes by three ways: a view of its node ([`hopscope_tcp::endpoint::NodeView`]), what a
+//! packet knows of its way ([`hopscope_packet::PathInfo`]), and [`PathEvent`].
 //!
-//! Below stand `hopscope-core`, `hopscope-packet` and `hopscope-tcp`, which has the contract ([`hopscope_tcp::endpoint`]);
-//! above stands the world, which carries the effects out. Begin with [`Endpoint`].
+//! Below stand `hopscope-core`, `hopscope-packet` and `hopscope-tcp`, which has the contract
+//! ([`hopscope_tcp::endpoint`]); above stands the world, which carries the effects out. Begin with [`Endpoint`].
 //!
 //! Adding a transport: a folder here, a variant of [`Endpoint`] and of [`Protocol`], a variant of
 //! [`hopscope_packet::Body`], its words in `config/flow.rs`.
@@ -49,7 +49,8 @@ pub enum Endpoint {
 }
 
 impl Endpoint {
-    /// It wants to see its node, and to hear of the queue and of what becomes of its packets. Others pay nothing for it.
+    /// It wants to see its node, and to hear of the queue and of what becomes of its packets. Others pay nothing for
+    /// it.
     #[inline]
     pub fn wants_view(&self) -> bool {
         match self {
@@ -75,8 +76,8 @@ impl Endpoint {
         }
     }
 
-    /// Its packets with data learn of their way ([`hopscope_packet::PathOption`]); the one that has come shows it in [`Cx::path_info`].
-    /// Those of ATP learn in their own header.
+    /// Its packets with data learn of their way ([`hopscope_packet::PathOption`]); the one that has come shows it in
+    /// [`Cx::path_info`]. Those of ATP learn in their own header.
     #[inline]
     pub fn wants_path(&self) -> bool {
         match self {
@@ -114,6 +115,7 @@ impl Endpoint {
             (Endpoint::Dccp(dccp), Body::Dccp(body)) => dccp.on_packet(body, packet.ecn, cx),
             (Endpoint::Atp(atp), Body::Atp(body)) => atp.on_packet(body, cx),
             (Endpoint::Tcp(_) | Endpoint::Udp(_) | Endpoint::Dccp(_) | Endpoint::Atp(_), _) => {
+                // A release build drops the packet: a run of hours is not to end by it.
                 debug_assert!(false, "sockets are found by protocol");
                 None
             }
@@ -179,8 +181,8 @@ impl Endpoint {
         }
     }
 
-    /// Window as far as the receiver allows it, slow-start threshold and flight of the sending half, in packets; none of UDP
-    /// and ATP.
+    /// Window as far as the receiver allows it, slow-start threshold and flight of the sending half, in packets; none
+    /// of UDP and ATP.
     #[inline(always)]
     pub fn window(&self) -> Option<(f64, f64, f64)> {
         match self {

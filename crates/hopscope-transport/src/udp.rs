@@ -1,9 +1,9 @@
 //! UDP (RFC 768), and sources that fill the interface queue over it.
 //!
-//! Datagrams are numbered and sent as they are offered. A source without a rate of its own (bulk, file) has a backlog: it
-//! keeps [`DEPTH`] packets in the interface queue of its node and adds the next one whenever the queue lets one go. While
-//! its packet waits for a route or an address it waits, too, for [`PATIENCE`], because another packet is the only thing
-//! that repeats a lost request.
+//! Datagrams are numbered and sent as they are offered. A source without a rate of its own (bulk, file) has a backlog:
+//! it keeps [`DEPTH`] packets in the interface queue of its node and adds the next one whenever the queue lets one go.
+//! While its packet waits for a route or an address it waits, too, for [`PATIENCE`], because another packet is the only
+//! thing that repeats a lost request.
 
 use hopscope_core::units::Span;
 use hopscope_packet::Body;
@@ -29,7 +29,8 @@ pub struct Udp {
 }
 
 impl Udp {
-    /// An end with datagrams of `packet` payload bytes below `headers` bytes of headers; `refills`: it sends from a backlog.
+    /// An end with datagrams of `packet` payload bytes below `headers` bytes of headers; `refills`: it sends from a
+    /// backlog.
     pub fn new(packet: u32, headers: u32, refills: bool) -> Self {
         Udp { next_seq: 0, backlog: 0, packet, headers, refills }
     }
@@ -42,6 +43,7 @@ impl Udp {
 
     /// The application has this much to send.
     pub fn on_send(&mut self, bytes: u64, cx: &mut Cx<'_>) {
+        // A bulk or file source offers all it has in one call, so this sets the backlog and adds nothing.
         if self.refills {
             self.backlog = bytes;
             self.pump(cx);
@@ -71,6 +73,7 @@ impl Udp {
 
     /// The queue has let a packet go.
     pub fn on_writable(&mut self, cx: &mut Cx<'_>) {
+        // What the queue has let go waits for an address now: another packet would wait with it.
         if cx.node.is_some_and(|node| node.is_resolving) {
             self.wait(cx);
         } else {
@@ -79,10 +82,11 @@ impl Udp {
     }
 
     /// What has become of the last datagram; one still passing is followed by the next when the queue calls. Without a
-    /// route the source waits: its next packet is what makes the node look for one. That a route has ended changes nothing
-    /// for it until one of its packets finds none.
+    /// route the source waits: its next packet is what makes the node look for one. That a route has ended changes
+    /// nothing for it until one of its packets finds none.
     pub fn on_path_event(&mut self, event: PathEvent, cx: &mut Cx<'_>) {
         match event {
+            // Only now does the queue's length show the packet, so the next one is weighed against the right number.
             PathEvent::Queued => self.pump(cx),
             PathEvent::Passing
             | PathEvent::RouteFailed
@@ -112,6 +116,7 @@ impl Udp {
         let bytes = self.backlog.min(u64::from(self.packet)) as u32;
         if self.backlog != u64::MAX {
             self.backlog -= u64::from(bytes);
+            // UDP learns nothing of arrivals: what is sent is complete.
             if self.backlog == 0 {
                 cx.out.push(TransportEffect::Note(Note::Completed));
             }

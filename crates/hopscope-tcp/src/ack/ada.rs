@@ -1,7 +1,7 @@
 //! Adaptive delayed ACK (Singh and Kankipati, "TCP-ADA", WCNC 2004): one ACK for a whole burst, sent when it has ended.
 //!
-//! Each segment starts the wait anew, by a multiple of the smoothed time between segments; from the first segment held on it
-//! lasts for the deferment period at most. The paper's constants could not be read: those here are defaults.
+//! Each segment starts the wait anew, by a multiple of the smoothed time between segments; from the first segment held
+//! on it lasts for the deferment period at most. The paper's constants could not be read: those here are defaults.
 
 use super::gaps::Gaps;
 use super::{AckDecision, Arrival};

@@ -1,10 +1,11 @@
-//! Congestion control of ACKs as ns-2's `TCPSink/Asym` does it (Balakrishnan, Padmanabhan and Katz, "The effects of asymmetry on TCP
-//! performance", 1997): a factor that doubles with a mark and falls by one in each round trip without.
+//! Congestion control of ACKs as ns-2's `TCPSink/Asym` does it (Balakrishnan, Padmanabhan and Katz, "The effects of
+//! asymmetry on TCP performance", 1997): a factor that doubles with a mark and falls by one in each round trip without.
 //!
-//! An ACK stands for as many segments as the factor says, but never for more than half of what the sender may have in flight
-//! (ns-2's safety factor), nor for more than `asym_most`. Readings: ns-2's sender repeats the marks that its ACKs have met, while here,
-//! where ACKs cannot be marked, those of data count (`ecn`); and a round trip is over, instead of by echoed timestamps, once as many
-//! segments have come as the sender may have in flight. Without marks every segment is acknowledged.
+//! An ACK stands for as many segments as the factor says, but never for more than half of what the sender may have in
+//! flight (ns-2's safety factor), nor for more than `asym_most`. Readings: ns-2's sender repeats the marks that its
+//! ACKs have met, while here, where ACKs cannot be marked, those of data count (`ecn`); and a round trip is over,
+//! instead of by echoed timestamps, once as many segments have come as the sender may have in flight. Without marks
+//! every segment is acknowledged.
 
 use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;

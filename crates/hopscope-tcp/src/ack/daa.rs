@@ -1,13 +1,14 @@
 //! Dynamic adaptive acknowledgment (de Oliveira and Braun, "A dynamic adaptive acknowledgment strategy for TCP over
-//! multihop wireless networks", INFOCOM 2005), the receiver's part: the delay window grows with each segment in order and
-//! falls to two at any sign of loss.
+//! multihop wireless networks", INFOCOM 2005), the receiver's part: the delay window grows with each segment in order
+//! and falls to two at any sign of loss.
 //!
 //! The sender's part (a window limit of four, two duplicate ACKs, five times the RTO) are parameters of their own:
-//! `max_window` or `tcp.cwnd_limit`, `tcp.dupack_threshold`, `tcp.rto_multiplier`. The paper itself could not be read: the
-//! constants are remembered by those who cite it, and whether the window is compared whole or not is not said (whole here).
+//! `max_window` or `tcp.cwnd_limit`, `tcp.dupack_threshold`, `tcp.rto_multiplier`. The paper itself could not be read:
+//! the constants are remembered by those who cite it, and whether the window is compared whole or not is not said
+//! (whole here).
 //!
-//! Of the successor DAAp (IEEE TMC 2007) only the abstract is known. What `daap` does otherwise, slow growth after a loss
-//! too, is a guess.
+//! Of the successor DAAp (IEEE TMC 2007) only the abstract is known. What `daap` does otherwise, slow growth after a
+//! loss too, is a guess.
 
 use super::gaps::Gaps;
 use super::{AckDecision, Arrival};

@@ -1,9 +1,9 @@
-//! Delayed cumulative ACK (Chen, Gerla, Lee and Sanadidi, "TCP with delayed ack for wireless networks", Ad Hoc Networks 6, 2008):
-//! the longer the path, the fewer segments one ACK stands for, and never more than the sender's window.
+//! Delayed cumulative ACK (Chen, Gerla, Lee and Sanadidi, "TCP with delayed ack for wireless networks", Ad Hoc Networks
+//! 6, 2008): the longer the path, the fewer segments one ACK stands for, and never more than the sender's window.
 //!
-//! The paper could not be read: limits by hops are those remembered by who cites it, and where it sets none, on short paths, one of
-//! ten is a default here. The hops are those that the segment has travelled, the window is reported by the sender. The timer, said to
-//! follow the time between segments, is that of `daa`.
+//! The paper could not be read: limits by hops are those remembered by who cites it, and where it sets none, on short
+//! paths, one of ten is a default here. The hops are those that the segment has travelled, the window is reported by
+//! the sender. The timer, said to follow the time between segments, is that of `daa`.
 
 use super::gaps::Gaps;
 use super::{AckDecision, Arrival};

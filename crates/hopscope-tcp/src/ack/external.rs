@@ -1,5 +1,5 @@
-//! A policy from outside the engine ([`AckRule`]); until one is handed over, every second full segment is acknowledged (RFC 5681
-//! 4.2).
+//! A policy from outside the engine ([`AckRule`]); until one is handed over, every second full segment is acknowledged
+//! (RFC 5681 4.2).
 
 use std::sync::Arc;
 
@@ -73,6 +73,7 @@ impl External {
         match self.ask(AckHook::Data) {
             Some(AckAnswer { wait: Some(Span::ZERO), .. }) => return AckDecision::Now,
             Some(answer) => self.wait = answer.wait,
+            // Without an answer it is the delayed ACK of RFC 5681 4.2.
             None if !arrival.in_order || self.view.held_bytes >= 2 * self.view.packet => return AckDecision::Now,
             None => {}
         }

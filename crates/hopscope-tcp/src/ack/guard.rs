@@ -1,8 +1,8 @@
 //! A guard for any policy: an ACK never stands for more than half of what the sender may have in flight.
 //!
-//! Where a policy asks for more segments than there are in flight, the receiver's timer sends every ACK and each round lasts as long
-//! as that. Half of the window is the safety factor of ns-2's `TCPSink/Asym`. What the sender may have in flight it says itself, in
-//! each data segment ([`hopscope_packet::tcp::TcpSegment::sender_window`]).
+//! Where a policy asks for more segments than there are in flight, the receiver's timer sends every ACK and each round
+//! lasts as long as that. Half of the window is the safety factor of ns-2's `TCPSink/Asym`. What the sender may have in
+//! flight it says itself, in each data segment ([`hopscope_packet::tcp::TcpSegment::sender_window`]).
 
 /// Segments held since the last ACK.
 #[derive(Debug, Clone, Copy, Default)]

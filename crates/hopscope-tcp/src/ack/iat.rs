@@ -1,9 +1,10 @@
-//! A delay window by the time between segments (`iat-window`), known only as code for another simulator (the ns-3 repository
-//! bizuki/TCP-AAD, 2024): the window grows while the sender's does, the less the closer segments come together.
+//! A delay window by the time between segments (`iat-window`), known only as code for another simulator (the ns-3
+//! repository bizuki/TCP-AAD, 2024): the window grows while the sender's does, the less the closer segments come
+//! together.
 //!
-//! With the shortest time `base` between segments and the last one `iat`, `ratio = (base - iat) / base` below `lambda * base` and
-//! `1 - lambda` from there on; `theta = (ratio + lambda - 1) / lambda` is between 0 and 1, and growth of the sender's window adds
-//! `1 - theta`. Windows are compared in whole segments.
+//! With the shortest time `base` between segments and the last one `iat`, `ratio = (base - iat) / base` below `lambda *
+//! base` and `1 - lambda` from there on; `theta = (ratio + lambda - 1) / lambda` is between 0 and 1, and growth of the
+//! sender's window adds `1 - theta`. Windows are compared in whole segments.
 
 use std::cmp::Ordering;
 

@@ -1,6 +1,6 @@
-//! The dynamic delayed ACK of Altman and Jimenez ("Novel delayed ACK techniques for improving TCP performance in multihop
-//! wireless networks", PWC 2003), which later papers call TCP-LDA: the longer the connection has lasted, the more segments
-//! one ACK stands for.
+//! The dynamic delayed ACK of Altman and Jimenez ("Novel delayed ACK techniques for improving TCP performance in
+//! multihop wireless networks", PWC 2003), which later papers call TCP-LDA: the longer the connection has lasted, the
+//! more segments one ACK stands for.
 //!
 //! The steps are remembered by those who cite it and are a default here. They never start again, so a window of fewer
 //! segments than the last step asks for waits for the timer.

@@ -110,8 +110,10 @@ impl LinuxAck {
                 self.delay = Some(self.least);
                 self.be_quick();
             }
+            // It comes down to the least delay, however fast segments come.
             Some(delay) if gap <= half => *delay = Span(delay.0 / 2) + half,
             Some(delay) if gap < *delay => *delay = (Span(delay.0 / 2) + gap).min(self.rto),
+            // After a pause the sender's window is small again, which quick ACKs open.
             Some(_) if gap > self.rto => self.be_quick(),
             Some(_) => {}
         }

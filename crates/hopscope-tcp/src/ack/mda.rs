@@ -1,11 +1,11 @@
-//! Monitoring delayed acknowledgment (Armaghani, "TCP Performance Optimization in Interaction with MAC Layer over Multi-hop
-//! Ad-hoc Networks", 2008), the receiver's part: the delay window follows the collision probability of the path, which data
-//! packets gather from the MAC of each hop ([`hopscope_packet::PathOption`], `mac.collision_signal`).
+//! Monitoring delayed acknowledgment (Armaghani, "TCP Performance Optimization in Interaction with MAC Layer over
+//! Multi-hop Ad-hoc Networks", 2008), the receiver's part: the delay window follows the collision probability of the
+//! path, which data packets gather from the MAC of each hop ([`hopscope_packet::PathOption`], `mac.collision_signal`).
 //!
-//! Below the threshold the window grows by a segment with each segment in order, up to its limit; a gap, its end or the end of the
-//! wait bring it down to two. What happens at the threshold and above could not be read: `mda_busy` names three readings.
-//! A window of one, with which it starts, acknowledges the first segment at once. Limit, slow growth, smoothing, tolerance and waits
-//! are those of `daa`, which it builds on.
+//! Below the threshold the window grows by a segment with each segment in order, up to its limit; a gap, its end or the
+//! end of the wait bring it down to two. What happens at the threshold and above could not be read: `mda_busy` names
+//! three readings. A window of one, with which it starts, acknowledges the first segment at once. Limit, slow growth,
+//! smoothing, tolerance and waits are those of `daa`, which it builds on.
 
 use super::gaps::Gaps;
 use super::{AckDecision, Arrival};
@@ -68,6 +68,7 @@ impl Mda {
     /// What the segment at hand has learnt on its way over so many hops.
     pub(super) fn on_path(&mut self, hops: u8, path: &PathOption) {
         let free = 1.0 - self.threshold;
+        // Hops are taken for independent: a path is free where each of them is.
         let least = if self.per_hop { free.powi(i32::from(hops)) } else { free };
         self.is_busy = path.non_collision() <= least as f32;
     }
@@ -108,8 +109,9 @@ impl Mda {
         self.window
     }
 
-    /// The time in which the second next segment is expected, and some tolerance; over all segments held never longer than the
-    /// longest wait, as a window that grows from the first segment on would otherwise outlast the sender's timer.
+    /// The time in which the second next segment is expected, and some tolerance; over all segments held never longer
+    /// than the longest wait, as a window that grows from the first segment on would otherwise outlast the sender's
+    /// timer.
     pub(super) fn hold(&self) -> Span {
         let wait = self.gaps.times(2.0 + self.tolerance).unwrap_or(self.longest_wait);
         let waited = self.first.map_or(Span::ZERO, |first| self.now.saturating_since(first));

@@ -1,9 +1,10 @@
 //! When a receiver acknowledges: one file for each policy that is more than a line, and the contract that they share.
 //!
 //! A policy hears of every segment with data (`on_data`), of its wait ended by the timer (`on_expiry`) and of every ACK
-//! sent (`on_ack_sent`); it says whether the ACK has to leave now, how long one held back may wait (`hold`), and whether
-//! each further segment starts the wait anew (`waits_anew`). One that reads the path hears before of the segment's way (`on_path_info`). Adding one: a file here, a variant of [`Acker`], a word of
-//! [`AckPolicy`] and its parameters in `config/tcp.rs`. [`outside`] is the boundary to one that lives outside the engine.
+//! sent (`on_ack_sent`); it says whether the ACK has to leave now, how long one held back may wait (`hold`), and
+//! whether each further segment starts the wait anew (`waits_anew`). One that reads the path hears before of the
+//! segment's way (`on_path_info`). Adding one: a file here, a variant of [`Acker`], a word of [`AckPolicy`] and its
+//! parameters in `config/tcp.rs`. [`outside`] is the boundary to one that lives outside the engine.
 
 mod ada;
 mod asym;
@@ -165,6 +166,7 @@ impl Acker {
             Acker::Delayed { .. } | Acker::Ns2Delack { .. } if !new => AckDecision::Now,
             Acker::Delayed { held, two_segments, .. } => {
                 *held += arrival.bytes;
+                // Bytes, not segments: RFC 5681 4.2 asks for an ACK of every second full-sized one at least.
                 if held >= two_segments { AckDecision::Now } else { AckDecision::Hold }
             }
             Acker::Ns2Delack { held: true, .. } => AckDecision::Now,

@@ -1,7 +1,7 @@
 //! The boundary to an ACK policy that lives outside the engine.
 //!
-//! The caller hands an [`AckRule`] to a flow whose `ack` is `external`. At each segment with data the receiver shows it an
-//! [`AckView`] and takes an [`AckAnswer`]. SYN and FIN are acknowledged at once, whatever the policy.
+//! The caller hands an [`AckRule`] to a flow whose `ack` is `external`. At each segment with data the receiver shows it
+//! an [`AckView`] and takes an [`AckAnswer`]. SYN and FIN are acknowledged at once, whatever the policy.
 
 use std::fmt::Debug;
 
@@ -106,8 +106,8 @@ impl Default for AckView {
 /// What a policy wants.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct AckAnswer {
-    /// The ACK leaves after so long, unless the policy says otherwise before; zero: at once; none: the wait under way goes
-    /// on, or one of `ack_delay` begins.
+    /// The ACK leaves after so long, unless the policy says otherwise before; zero: at once; none: the wait under way
+    /// goes on, or one of `ack_delay` begins.
     pub wait: Option<Span>,
     /// Segments that one ACK is to stand for, as metrics report it; finite and above zero.
     pub window: Option<f64>,

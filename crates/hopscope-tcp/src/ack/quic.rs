@@ -1,9 +1,9 @@
-//! The ACK frequency of QUIC (draft-ietf-quic-ack-frequency 4 and 6), on TCP segments: an ACK when more than `quic_threshold` segments
-//! wait, after `ack_delay` at the latest, and at once when `quic_reordering` segments have come above a gap (1: the first one; 0: never
-//! for that).
+//! The ACK frequency of QUIC (draft-ietf-quic-ack-frequency 4 and 6), on TCP segments: an ACK when more than
+//! `quic_threshold` segments wait, after `ack_delay` at the latest, and at once when `quic_reordering` segments have
+//! come above a gap (1: the first one; 0: never for that).
 //!
-//! QUIC reports a gap once. A TCP sender without SACK counts duplicate ACKs, so here every further segment above the gap is
-//! acknowledged at once too. Repeated and gap-filling segments are acknowledged at once, as RFC 5681 4.2 has it.
+//! QUIC reports a gap once. A TCP sender without SACK counts duplicate ACKs, so here every further segment above the
+//! gap is acknowledged at once too. Repeated and gap-filling segments are acknowledged at once, as RFC 5681 4.2 has it.
 
 use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;

@@ -1,9 +1,11 @@
-//! TACK (Li et al., "TACK: improving wireless transport performance by taming acknowledgments", SIGCOMM 2020), the frequency of its
-//! ACKs: one for `tack_segments` full segments, but no more than `tack_beta` in a least round-trip time.
+//! TACK (Li et al., "TACK: improving wireless transport performance by taming acknowledgments", SIGCOMM 2020), the
+//! frequency of its ACKs: one for `tack_segments` full segments, but no more than `tack_beta` in a least round-trip
+//! time.
 //!
-//! `f = min(bw / (L * MSS), beta / RTTmin)`. The least round-trip time is that of the set-up, from SYN-ACK to ACK; where there was none
-//! (`handshake = "ns2"`, or a repeated SYN-ACK) the segments alone count. What is out of order, repeated or fills a gap is acknowledged
-//! at once: the paper's extra ACK on a loss. Its sender, which paces and takes the loss of ACKs into account, is not part of it.
+//! `f = min(bw / (L * MSS), beta / RTTmin)`. The least round-trip time is that of the set-up, from SYN-ACK to ACK;
+//! where there was none (`handshake = "ns2"`, or a repeated SYN-ACK) the segments alone count. What is out of order,
+//! repeated or fills a gap is acknowledged at once: the paper's extra ACK on a loss. Its sender, which paces and takes
+//! the loss of ACKs into account, is not part of it.
 
 use super::{AckDecision, Arrival};
 use crate::config::TcpConfig;
@@ -64,8 +66,8 @@ impl Tack {
         f64::from(self.segments)
     }
 
-    /// From the segment held last on: enough segments wait for the spacing, too few for more to come; the first never longer than the
-    /// longest wait.
+    /// From the segment held last on: enough segments wait for the spacing, too few for more to come; the first never
+    /// longer than the longest wait.
     pub(super) fn hold(&self) -> Span {
         let most = self.longest.saturating_sub(self.now.saturating_since(self.first));
         match self.last_ack {

@@ -17,32 +17,35 @@ choice! {
         Linux = "linux",
         /// Linux 6.6 and later: the same, and a pushed full segment at once (the sender marks PSH as Linux does).
         LinuxModern = "linux-modern",
-        /// One ACK for `tcp.ack_every` segments, after `ack_delay` at the latest (Altman and Jimenez 2003; above 2 beyond RFC
-        /// 5681).
+        /// One ACK for `tcp.ack_every` segments, after `ack_delay` at the latest (Altman and Jimenez 2003; above 2
+        /// beyond RFC 5681).
         Fixed = "fixed",
-        /// The longer the connection lasts, the more segments for one ACK, by `tcp.lda_steps` (TCP-LDA, Altman and Jimenez
-        /// 2003).
+        /// The longer the connection lasts, the more segments for one ACK, by `tcp.lda_steps` (TCP-LDA, Altman and
+        /// Jimenez 2003).
         Lda = "lda",
         /// One ACK when a burst of segments has ended (TCP-ADA, Singh and Kankipati 2004).
         Ada = "ada",
-        /// A delay window that grows with each segment in order and falls to two at a loss (TCP-DAA, de Oliveira and Braun
-        /// 2005).
+        /// A delay window that grows with each segment in order and falls to two at a loss (TCP-DAA, de Oliveira and
+        /// Braun 2005).
         Daa = "daa",
         /// The same with slow growth after a loss too: a guess at TCP-DAAp (de Oliveira and Braun 2007).
         Daap = "daap",
-        /// A delay window by the collision probability that data packets gather from the MACs of their path (TCP-MDA, Armaghani
-        /// 2008).
+        /// A delay window by the collision probability that data packets gather from the MACs of their path (TCP-MDA,
+        /// Armaghani 2008).
         Mda = "mda",
-        /// The longer the path, the fewer segments for one ACK, and never more than the sender's window (TCP-DCA, Chen et al. 2008).
+        /// The longer the path, the fewer segments for one ACK, and never more than the sender's window (TCP-DCA, Chen
+        /// et al. 2008).
         Dca = "dca",
-        /// A delay window that grows with the sender's, the less the closer segments come together (code for ns-3, 2024).
+        /// A delay window that grows with the sender's, the less the closer segments come together (code for ns-3,
+        /// 2024).
         IatWindow = "iat-window",
-        /// One ACK for `tcp.tack_segments` segments, but at most `tcp.tack_beta` in a round trip (TACK, Li et al. 2020).
+        /// One ACK for `tcp.tack_segments` segments, but at most `tcp.tack_beta` in a round trip (TACK, Li et al.
+        /// 2020).
         Tack = "tack",
         /// QUIC's ACK frequency: `tcp.quic_threshold` and `tcp.quic_reordering` (draft-ietf-quic-ack-frequency).
         Quic = "quic",
-        /// As many segments for one ACK as marks ask for, and never more than half of what the sender may have in flight (ns-2's
-        /// `TCPSink/Asym`).
+        /// As many segments for one ACK as marks ask for, and never more than half of what the sender may have in
+        /// flight (ns-2's `TCPSink/Asym`).
         Asym = "asym",
         /// A policy from outside the engine, handed over with the configuration (`ack_code`).
         External = "external",

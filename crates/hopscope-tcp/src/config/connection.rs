@@ -25,8 +25,8 @@ pub struct ConnectionConfig<'a> {
 }
 
 impl<'a> ConnectionConfig<'a> {
-    /// A connection of these parameters that acknowledges every second segment within 200 ms (RFC 5681 4.2), with segments
-    /// of 1000 bytes and a window of 64.
+    /// A connection of these parameters that acknowledges every second segment within 200 ms (RFC 5681 4.2), with
+    /// segments of 1000 bytes and a window of 64.
     pub fn new(kind: TcpKind, tcp: &'a TcpConfig) -> Self {
         let ack_delay = Span::from_millis(200);
         ConnectionConfig { kind, tcp, packet: 1000, max_window: 64, ack: AckPolicy::Delayed, ack_delay, ack_code: None }

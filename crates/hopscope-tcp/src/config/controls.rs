@@ -3,9 +3,10 @@
 use super::tcp_kind::LossRecovery;
 use hopscope_core::choice;
 
-/// Gives the table of congestion controls to a macro. A control is its name and word, the name and word of the transport that stands for
-/// it, and its usual recovery; the enums [`CongestionControl`], [`super::TcpVariant`] and that of the transports are made of it. A new
-/// control is a line here, a file in `control/` and its arm in `control/mod.rs`.
+/// Gives the table of congestion controls to a macro. A control is its name and word, the name and word of the
+/// transport that stands for it, and its usual recovery; the enums [`CongestionControl`], [`super::TcpVariant`] and
+/// that of the transports are made of it. A new control is a line here, a file in `control/` and its arm in
+/// `control/mod.rs`.
 #[macro_export]
 macro_rules! congestion_controls {
     ($then:ident) => {
@@ -14,7 +15,8 @@ macro_rules! congestion_controls {
             NewReno = "newreno", TcpNewReno = "tcp-newreno", NewReno;
             /// Follows the backlog estimated from the round-trip time (Brakmo and Peterson 1995).
             Vegas = "vegas", TcpVegas = "tcp-vegas", Vegas;
-            /// Reno that keeps 4/5 of the window after a loss with a backlog below `veno_beta` (Fu and Liew 2003; Linux).
+            /// Reno that keeps 4/5 of the window after a loss with a backlog below `veno_beta` (Fu and Liew 2003;
+            /// Linux).
             Veno = "veno", TcpVeno = "tcp-veno", NewReno;
             /// Westwood+: after a loss the window is bandwidth times smallest RTT (Grieco and Mascolo 2004; Linux).
             Westwood = "westwood", TcpWestwood = "tcp-westwood", NewReno;

@@ -38,8 +38,8 @@ impl TcpConfig {
         self.cubic_arithmetic = CubicArithmetic::Whole; // 41
     }
 
-    /// The rules in which ns-2.35 departs from the RFCs of loss recovery: all of them or none. The numbers are the items of
-    /// docs/models/ns2.md.
+    /// The rules in which ns-2.35 departs from the RFCs of loss recovery: all of them or none. The numbers are the
+    /// items of docs/models/ns2.md.
     pub(super) fn set_recovery_rules(&mut self, ns2: bool) {
         self.times_repetitions = ns2; // 36
         self.repeated_timeout_cuts = ns2; // 37

@@ -55,8 +55,8 @@ params! {
         limited_transmit: bool = true, "", "RFC 3042", when "flow.recovery = newreno | sack | tahoe | reno";
         /// Factor on every RTO that comes from a measured round-trip time.
         rto_multiplier: u32 = 1, "", "RFC 6298; 5: de Oliveira and Braun 2005", in Range::within(1.0, 1000.0);
-        /// Greatest congestion window, of controls that let it grow by ACKs; 0: none. Limited transmit may send beyond it, as
-        /// in ns-2 beyond `maxcwnd_`; a limit by `max_window` stops it.
+        /// Greatest congestion window, of controls that let it grow by ACKs; 0: none. Limited transmit may send beyond
+        /// it, as in ns-2 beyond `maxcwnd_`; a limit by `max_window` stops it.
         cwnd_limit: u32 = 0, "segments", "a default; 4: de Oliveira and Braun 2005", in Range::within(0.0, 100_000.0);
         /// Duplicate ACKs that trigger a fast retransmit.
         dupack_threshold: u32 = 3, "ACKs", "RFC 5681 3.2", in Range::within(1.0, 1_000.0),
@@ -66,8 +66,8 @@ params! {
             when "flow.control != cubic | vegas | bbr | bbr3";
         /// The halved window is truncated to whole segments (older ns-2).
         integer_reduction: bool = false, "", "ns2-facts item 36", when "flow.control != cubic | vegas | bbr | bbr3";
-        /// How losses are found and repaired, of flows that do not choose it by `recovery`; Tahoe, Reno and Vegas are what
-        /// they are by their own way.
+        /// How losses are found and repaired, of flows that do not choose it by `recovery`; Tahoe, Reno and Vegas are
+        /// what they are by their own way.
         loss_recovery: LossRecovery = LossRecovery::Own, "", "RFC 6582, RFC 6675, RFC 8985";
         /// Whether segments are spread over time.
         pacing: Pacing = Pacing::Own, "", "a default";
@@ -79,8 +79,8 @@ params! {
             when "pacing = window and flow.control != ap | bbr | bbr3";
         /// An older word for all rules from `growth_by_ack` to `vegas_clears_no_wrap` together.
         recovery: Recovery = Recovery::Named, "", "RFC 5681, RFC 6582, RFC 6675";
-        /// The window grows by a whole segment for each ACK in slow start, and also while it is not in use. Controls that grow
-        /// in use only take each ACK by itself, not the round trip.
+        /// The window grows by a whole segment for each ACK in slow start, and also while it is not in use. Controls
+        /// that grow in use only take each ACK by itself, not the round trip.
         growth_by_ack: bool = false, "", "RFC 5681 3.1, RFC 7661 3; true: ns2-facts item 42", when "recovery = named";
         /// What an ACK that ends slow start acknowledges beyond a segment grows the window by congestion avoidance.
         growth_goes_on: bool = false, "", "RFC 5681 3.1; true: ns-3's TcpNewReno",
@@ -91,8 +91,8 @@ params! {
         /// A timed segment that is sent again stays timed until a recovery begins.
         times_repetitions: bool = false, "", "RFC 6298 3 (Karn); true: ns2-facts item 36",
             when "recovery = named and timestamps = false";
-        /// Without timestamps every segment that is sent once gives a round-trip time, not one at a time; of those that one ACK
-        /// acknowledges, the first.
+        /// Without timestamps every segment that is sent once gives a round-trip time, not one at a time; of those that
+        /// one ACK acknowledges, the first.
         times_every_segment: bool = false, "", "RFC 6298 4; true: ns-3's TcpSocketBase", when "timestamps = false";
         /// Every ACK of new data ends the back-off of the RTO, also the ACK of a repetition.
         backoff_ends_by_ack: bool = false, "", "RFC 6298 3 and 5 (Karn); true: ns-3's TcpSocketBase";
@@ -117,9 +117,9 @@ params! {
         /// NewReno: segments that one ACK releases in a recovery at most; 0: no limit.
         recovery_burst: u32 = 0, "segments", "RFC 6582; 2: ns2-facts item 40",
             when "recovery = named and flow.recovery = newreno";
-        /// NewReno: a duplicate ACK counts as a SACK of the next segment above the first outstanding one, and the pipe decides
-        /// what may be sent. The count outlives the recovery; a segment that counts as reported and comes to be the first is
-        /// taken for lost.
+        /// NewReno: a duplicate ACK counts as a SACK of the next segment above the first outstanding one, and the pipe
+        /// decides what may be sent. The count outlives the recovery; a segment that counts as reported and comes to be
+        /// the first is taken for lost.
         dupacks_as_sack: bool = false, "", "RFC 6582; true: ns-3's TcpSocketBase and TcpTxBuffer",
             when "flow.recovery = newreno";
         /// SACK: the pipe is counted ACK by ACK, and each hole is repeated once.
@@ -134,7 +134,8 @@ params! {
         /// Vegas: a lost SYN leaves the initial window as it is.
         vegas_keeps_start: bool = false, "", "RFC 5681 3.1; true: ns2-facts item 41",
             when "recovery = named and flow.recovery = vegas";
-        /// Vegas: a packet never sent counts as expired, and the window falls to nothing where there is none to return to.
+        /// Vegas: a packet never sent counts as expired, and the window falls to nothing where there is none to return
+        /// to.
         vegas_empty_expires: bool = false, "", "Brakmo and Peterson 1995; true: ns2-facts item 41",
             when "recovery = named and flow.recovery = vegas";
         /// Vegas: send times of a run of packets that wraps around the table stay.
@@ -168,7 +169,8 @@ params! {
         /// ACK policies `daa`, `daap` and `mda`: largest delay window; at most `max_window`.
         daa_most: u32 = 4, "segments", "de Oliveira and Braun 2005, as cited", in Range::within(1.0, 65_535.0),
             when "flow.ack = daa | daap | mda";
-        /// ACK policies `daa`, `daap` and `mda`: growth of the delay window per segment until it is full for the first time.
+        /// ACK policies `daa`, `daap` and `mda`: growth of the delay window per segment until it is full for the first
+        /// time.
         daa_growth: f64 = 0.3, "segments", "de Oliveira and Braun 2005, as cited", in Range::within(0.001, 1e3),
             when "flow.ack = daa | daap | mda";
         /// ACK policies `daa`, `daap` and `mda`: weight of the old average of the time between segments.
@@ -190,7 +192,8 @@ params! {
         /// ACK policy `mda`: the delay window on a busy path.
         mda_busy: MdaBusy = MdaBusy::Reset, "", "a reading (armaghani2008: fewer ACKs delayed in heavy traffic)",
             when "flow.ack = mda";
-        /// ACK policy `mda`: growth of the delay window per segment on a busy path with `mda_busy = "grow"`, once it was full.
+        /// ACK policy `mda`: growth of the delay window per segment on a busy path with `mda_busy = "grow"`, once it
+        /// was full.
         mda_regrowth: f64 = 0.5, "segments", "a default (armaghani2008 publishes no value)", in Range::within(0.001, 1e3),
             when "flow.ack = mda and mda_busy = grow";
         /// ACK policy `mda`: bytes that data packets carry for what they learn on their way.
@@ -205,8 +208,8 @@ params! {
         /// ACK policy `dca`: the same over more hops.
         dca_long: u32 = 3, "segments", "Chen et al. 2008, as remembered", in Range::within(1.0, 65_535.0),
             when "flow.ack = dca";
-        /// ACK policy `iat-window`: the delay window at the start and after a loss, and shortest times between segments from which
-        /// on the window grows by a whole one.
+        /// ACK policy `iat-window`: the delay window at the start and after a loss, and shortest times between segments
+        /// from which on the window grows by a whole one.
         iat_lambda: f64 = 3.0, "segments", "code for ns-3 (bizuki/TCP-AAD, 2024)", in Range::within(1.0, 1e3),
             when "flow.ack = iat-window";
         /// ACK policy `iat-window`: weight of the shortest time between segments in the wait, against the last one.
@@ -228,11 +231,12 @@ params! {
             when "flow.ack = asym";
         /// With any ACK policy, an ACK stands for half of what the sender may have in flight at most.
         ack_guard: bool = false, "", "RFC 5681 4.2 knows none; ns-2's TCPSink/Asym has it", when "flow.ack != every";
-        /// Bytes that data segments carry to say what the sender may have in flight, where `ack` or `ack_guard` asks for it.
+        /// Bytes that data segments carry to say what the sender may have in flight, where `ack` or `ack_guard` asks
+        /// for it.
         window_option: u32 = 4, "bytes", "a default (RFC 9293 3.1: kind, length and 16 bits)", in Range::within(0.0, 40.0),
             when "flow.ack = dca | iat-window | asym | external or ack_guard = true";
-        /// Rate at which the receiving application reads, from a buffer of `max_window` packets; 0: it reads nothing; "off": it reads
-        /// at once.
+        /// Rate at which the receiving application reads, from a buffer of `max_window` packets; 0: it reads nothing;
+        /// "off": it reads at once.
         read_rate: Option<u64> = None, "bit/s", "RFC 9293 3.8.6", in Range::within(0.0, 1e12);
         /// SACK blocks per ACK at most.
         max_sack_blocks: u32 = 3, "blocks", "RFC 2018 3", in Range::within(1.0, 3.0),
@@ -240,8 +244,8 @@ params! {
         /// Bytes of the SACK option beyond its blocks (kind, length, padding).
         sack_option_base: u32 = 4, "bytes", "RFC 2018 3", in Range::within(0.0, 100.0),
             when "flow.recovery = sack | rack";
-        /// The receiver reports data that arrived twice in the first SACK block; "own": with recovery `rack`, with ACK policy
-        /// `linux-modern`, and where `undo` asks for it.
+        /// The receiver reports data that arrived twice in the first SACK block; "own": with recovery `rack`, with ACK
+        /// policy `linux-modern`, and where `undo` asks for it.
         dsack: Option<bool> = None, "", "RFC 2883, RFC 8985 4 (RECOMMENDED with RACK)", when "flow.recovery = sack | rack";
         /// Recoveries that turn out to be needless are undone.
         undo: Undo = Undo::Own, "", "RFC 3522 3.2, RFC 3708, RFC 4015 3.1, RFC 9438 4.9 (MAY); Linux",
@@ -255,11 +259,12 @@ params! {
             when "timestamps = true";
         /// Proportional rate reduction: a recovery by SACK or RACK-TLP comes down to the cut window over a round trip.
         prr: bool = false, "", "RFC 9937", when "flow.recovery = sack | rack";
-        /// Rate halving: a recovery by SACK lets out a segment for every second one that arrives, until what is in flight has come down
-        /// to the cut window; in place of `prr`.
+        /// Rate halving: a recovery by SACK lets out a segment for every second one that arrives, until what is in
+        /// flight has come down to the cut window; in place of `prr`.
         rate_halving: bool = false, "", "RFC 6937 1 (of Linux before PRR); true: ns-2.35's Agent/TCP/Linux as measured",
             when "flow.recovery = sack";
-        /// RACK-TLP: least time from a segment to its tail-loss probe, which else comes after two smoothed round-trip times.
+        /// RACK-TLP: least time from a segment to its tail-loss probe, which else comes after two smoothed round-trip
+        /// times.
         probe_min: Span = Span::from_millis(10), "s", "a default (draft-dukkipati-tcpm-tcp-loss-probe-01; RFC 8985 7.2: none)",
             in Range::within(0.0, 60.0), when "flow.recovery = rack";
         /// F-RTO: after a timeout new data shows whether anything was lost at all; not together with RACK-TLP.
@@ -269,8 +274,8 @@ params! {
         /// Route failure `elfn`: time between probes.
         elfn_probe: Span = Span::from_secs(2), "s", "Holland and Vaidya 1999, as remembered", in Range::within(0.001, 3_600.0),
             when "route_failure = elfn and routing.protocol != static";
-        /// Route failure `elfn`: an ACK of new data that was under way when the route failed ends the standby, not only that of a
-        /// probe.
+        /// Route failure `elfn`: an ACK of new data that was under way when the route failed ends the standby, not only
+        /// that of a probe.
         elfn_any_ack: bool = false, "", "Holland and Vaidya 1999, as cited",
             when "route_failure = elfn and routing.protocol != static";
         /// Route failure `tcp-f`: longest time without a route, after which it is a timeout.
@@ -278,8 +283,8 @@ params! {
             in Range::within(0.001, 3_600.0), when "route_failure = tcp-f and routing.protocol != static";
         /// Fixed RTO: of timeouts in a row only the first doubles the RTO.
         fixed_rto: bool = false, "", "RFC 6298 5.5; true: Dyer and Boppana 2001, as cited";
-        /// TCP-DOOR: packets that overtake each other indicate a new route. The window stays as it is for a while, and what was cut
-        /// shortly before is restored.
+        /// TCP-DOOR: packets that overtake each other indicate a new route. The window stays as it is for a while, and
+        /// what was cut shortly before is restored.
         door: bool = false, "", "Wang and Zhang 2002, as cited";
         /// TCP-DOOR: what is looked at.
         door_detection: DoorDetection = DoorDetection::Both, "", "a default (Wang and Zhang 2002 compare both ends)",
@@ -290,7 +295,8 @@ params! {
         /// TCP-DOOR: how long ago a cut may have been to be undone (T2).
         door_recover: f64 = 2.0, "round trips", "a default (not published)", in Range::within(0.0, 1e3),
             when "door = true";
-        /// TCP-DOOR: bytes of the option with the number of a segment (2) or of a duplicate (1), with kind, length and padding.
+        /// TCP-DOOR: bytes of the option with the number of a segment (2) or of a duplicate (1), with kind, length and
+        /// padding.
         door_option: u32 = 4, "bytes", "RFC 9293 3.2 (kind and length); zhang2006 (2 and 1 bytes)", in Range::within(0.0, 40.0),
             when "door = true";
         /// Vegas: lower bound of the backlog.

@@ -15,8 +15,8 @@ choice! {
 choice! {
     /// Options of the SYN and the SYN-ACK of a three-way handshake, besides time stamps (`tcp.timestamps`).
     pub enum SynOptions {
-        /// Maximum segment size (4 bytes), window scale (3), and where the flow exchanges selective acknowledgements that they are
-        /// permitted (2), in whole words of 4 bytes.
+        /// Maximum segment size (4 bytes), window scale (3), and where the flow exchanges selective acknowledgements
+        /// that they are permitted (2), in whole words of 4 bytes.
         All = "all",
         /// The same without the maximum segment size, as ns-3 has it.
         WithoutMss = "without-mss",
@@ -57,7 +57,8 @@ choice! {
 }
 
 choice! {
-    /// What the delay window of ACK policy `mda` does while the path's collision probability is at the threshold or above.
+    /// What the delay window of ACK policy `mda` does while the path's collision probability is at the threshold or
+    /// above.
     pub enum MdaBusy {
         /// It is two segments at most.
         Reset = "reset",
@@ -81,19 +82,20 @@ choice! {
 }
 
 choice! {
-    /// What a TCP sender does when its node learns that the route has failed: with any `control` and any `recovery`. The news
-    /// comes with what the routing protocol sends; static routes never fail.
+    /// What a TCP sender does when its node learns that the route has failed: with any `control` and any `recovery`.
+    /// The news comes with what the routing protocol sends; static routes never fail.
     pub enum RouteFailure {
         /// Nothing: it learns of losses only.
         Ignore = "ignore",
-        /// TCP-ELFN: it stands by, sends one segment every `tcp.elfn_probe`, and goes on as before when one is acknowledged
-        /// (Holland and Vaidya 1999).
+        /// TCP-ELFN: it stands by, sends one segment every `tcp.elfn_probe`, and goes on as before when one is
+        /// acknowledged (Holland and Vaidya 1999).
         Elfn = "elfn",
-        /// TCP-F: it snoozes until there is a route again, for `tcp.tcp_f_timer` at most, and sends again what is not acknowledged,
-        /// with the window that it had (Chandran et al. 2001).
+        /// TCP-F: it snoozes until there is a route again, for `tcp.tcp_f_timer` at most, and sends again what is not
+        /// acknowledged, with the window that it had (Chandran et al. 2001).
         TcpF = "tcp-f",
-        /// ATCP: a layer below that probes until the other end is heard again, then starts from a window of one segment;
-        /// losses without a mark of ECN are repaired there too, and do not cut the window (Liu and Singh 2001).
+        /// ATCP: a layer below that probes until the other end is heard again, then starts from a window of one
+        /// segment; losses without a mark of ECN are repaired there too, and do not cut the window (Liu and Singh
+        /// 2001).
         Atcp = "atcp",
     }
 }
@@ -103,8 +105,8 @@ choice! {
     pub enum SackLosses {
         /// Three blocks, or more than two segments, above it have been reported; what a timeout follows is forgotten.
         Rfc6675 = "rfc6675",
-        /// Forward acknowledgement: the highest segment reported starts more than `dupack_threshold` segments above it. A
-        /// repetition is lost once anything sent after it is reported. What has been reported stands over a timeout.
+        /// Forward acknowledgement: the highest segment reported starts more than `dupack_threshold` segments above it.
+        /// A repetition is lost once anything sent after it is reported. What has been reported stands over a timeout.
         Fack = "fack",
     }
 }
@@ -114,8 +116,8 @@ choice! {
     pub enum CubicArithmetic {
         /// Real ones: RFC 9438.
         Exact = "exact",
-        /// Whole segments and milliseconds, as the module of Linux 2.6 that ns-2.35 runs: goals are rounded up, and an ACK of one segment
-        /// counts for nearly two.
+        /// Whole segments and milliseconds, as the module of Linux 2.6 that ns-2.35 runs: goals are rounded up, and an
+        /// ACK of one segment counts for nearly two.
         Whole = "whole",
     }
 }

@@ -7,8 +7,8 @@ use hopscope_core::error::BuildError;
 choice! {
     /// How losses are found and repaired: the axis `recovery` of a flow.
     pub enum LossRecovery {
-        /// The congestion control's usual one, which stands next to it in the list of controls; that of the word for `tcp-tahoe`, `tcp-reno`
-        /// and `tcp-sack`.
+        /// The congestion control's usual one, which stands next to it in the list of controls; that of the word for
+        /// `tcp-tahoe`, `tcp-reno` and `tcp-sack`.
         Own = "own",
         /// Partial ACKs (RFC 6582).
         NewReno = "newreno",

@@ -1,5 +1,5 @@
-//! TCP-AP (ElRakabawy, Klemm and Lindemann 2005): NewReno whose segments leave no faster than the path takes them out of
-//! interference range of the sender, four hops on, slowed down further while the delay varies.
+//! TCP-AP (ElRakabawy, Klemm and Lindemann 2005): NewReno whose segments leave no faster than the path takes them out
+//! of interference range of the sender, four hops on, slowed down further while the delay varies.
 //!
 //! The delay of four hops comes from the round-trip time, the number of hops and the link rate; constants and the rule
 //! for short paths are those of the authors' agent for ns-2.
@@ -63,6 +63,7 @@ impl Ap {
 
     /// A round-trip time over `hops` hops.
     fn sample(&mut self, rtt: f64, hops: u8) {
+        // A hop carries the segment one way and the ACK the other, and each waits before it.
         let waiting = 0.5 * (rtt / f64::from(hops.max(1)) - self.exchange);
         let waiting = if waiting > LONGEST { self.waiting } else { waiting };
         self.waiting = HOP_WEIGHT * self.waiting + (1.0 - HOP_WEIGHT) * waiting;

@@ -314,7 +314,8 @@ impl Controller for Bbr {
         w.cwnd = 1.0;
     }
 
-    /// The model has gone on; the window is that of before, and whether the pipe is full has to show anew (Linux does so too).
+    /// The model has gone on; the window is that of before, and whether the pipe is full has to show anew (Linux does
+    /// so too).
     fn on_undo(&mut self, w: &mut Window, to: &Window, _before: &Self) {
         self.recovery_round = None;
         (self.full_bandwidth, self.full_rounds) = (0.0, 0);

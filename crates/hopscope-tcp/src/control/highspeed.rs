@@ -1,5 +1,5 @@
-//! HighSpeed TCP (RFC 3649): growth and cut by the window, so that at large windows fewer losses are needed to fill a path. Slow
-//! start and timeouts are Reno's.
+//! HighSpeed TCP (RFC 3649): growth and cut by the window, so that at large windows fewer losses are needed to fill a
+//! path. Slow start and timeouts are Reno's.
 
 use super::{Acked, Aimd, Controller, Loss, Window};
 use crate::config::TcpConfig;

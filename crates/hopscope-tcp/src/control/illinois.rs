@@ -1,5 +1,5 @@
-//! Illinois (Liu, Basar and Srikant 2008): losses decide when the window moves, the queueing delay how far. Little delay
-//! means fast growth and a small cut, much delay the opposite.
+//! Illinois (Liu, Basar and Srikant 2008): losses decide when the window moves, the queueing delay how far. Little
+//! delay means fast growth and a small cut, much delay the opposite.
 
 use super::round::Round;
 use super::{Acked, Aimd, Controller, Feedback, Loss, Window};

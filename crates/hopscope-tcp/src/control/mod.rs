@@ -2,7 +2,8 @@
 //!
 //! An algorithm keeps its own state in its own file and changes only the [`Window`] it is handed; when a segment is
 //! sent or a loss is declared is decided elsewhere (TCP: `tcp/recovery/`). It knows of the sequence space only what the
-//! hooks of [`Controller`] say: numbers that grow by one for each byte, so that a round trip can be recognized. The set is closed.
+//! hooks of [`Controller`] say: numbers that grow by one for each byte, so that a round trip can be recognized. The set
+//! is closed.
 //!
 //! A new algorithm touches three files: its own in this folder; this one, with a line in `algorithms!` and an arm of
 //! [`Cc::new`]; and `config/controls.rs`, with its line. Parameters are lines of `config/tcp.rs`.
@@ -186,8 +187,8 @@ pub(super) trait Controller {
     fn on_feedback(&mut self, _w: &mut Window, _ack: &Feedback) {}
     /// A segment is given up; only where recovery judges segments one by one (RACK).
     fn on_lost(&mut self, _w: &mut Window, _lost: &LostSegment, _now: Time) {}
-    /// The last loss or timeout was none: the window becomes `to`, as far as it has not grown beyond by itself. `before` is this
-    /// algorithm as it was then; what it has measured since stands.
+    /// The last loss or timeout was none: the window becomes `to`, as far as it has not grown beyond by itself.
+    /// `before` is this algorithm as it was then; what it has measured since stands.
     fn on_undo(&mut self, w: &mut Window, to: &Window, _before: &Self) {
         w.restore(to);
     }

@@ -1,8 +1,8 @@
 //! The boundary to a congestion control that lives outside the engine.
 //!
 //! The caller hands a [`Control`] to a flow whose `control` names it. At each of the moments of [`Hook`] the
-//! sender shows it a [`View`] and takes a [`Reaction`]; what it does not answer follows RFC 5681. When a segment is sent
-//! and what is repeated stays with the engine.
+//! sender shows it a [`View`] and takes a [`Reaction`]; what it does not answer follows RFC 5681. When a segment is
+//! sent and what is repeated stays with the engine.
 
 use std::fmt::Debug;
 

@@ -1,5 +1,5 @@
-//! Scalable TCP (Kelly 2003): growth by a share of what is acknowledged, and a cut by a share of the window, so that the time
-//! to recover does not hang on the window. Slow start and timeouts are Reno's.
+//! Scalable TCP (Kelly 2003): growth by a share of what is acknowledged, and a cut by a share of the window, so that
+//! the time to recover does not hang on the window. Slow start and timeouts are Reno's.
 
 use super::{Acked, Aimd, Controller, Loss, Window};
 use crate::config::TcpConfig;

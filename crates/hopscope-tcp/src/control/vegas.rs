@@ -137,6 +137,7 @@ impl Vegas {
         self.samples = 0;
         if rtt > 0.0 {
             let sent = self.packets(self.round_seq.min(nxt), nxt);
+            // A packet alone on the path has met no queue: where it took longer the route is another one.
             if rtt < self.base_rtt || sent <= 1.0 {
                 self.base_rtt = rtt;
             }
@@ -225,6 +226,7 @@ impl Controller for Vegas {
     fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
         let slot = self.slots[self.slot(self.packet(loss.una))];
         let again = slot.copies > 1;
+        // The next copy gets more time, and twice as much where this one was a copy already.
         self.fine_timeout *= if again { 2.0 } else { 1.125 };
         self.worried = 2;
         // Only a packet sent with the present window says that it is too large.

@@ -65,6 +65,7 @@ impl Controller for Veno {
     fn on_ack(&mut self, w: &mut Window, ack: &Acked) {
         let congested = self.backlog(w).is_some_and(|n| n >= self.beta);
         if congested && w.cwnd >= w.ssthresh {
+            // Every other ACK: the window grows by a packet in two round trips.
             self.skip = !self.skip;
             if self.skip {
                 return;
@@ -74,6 +75,7 @@ impl Controller for Veno {
     }
 
     fn on_loss(&mut self, w: &mut Window, loss: &Loss) -> bool {
+        // A router that marks has said that it is congestion.
         if !loss.marked && self.backlog(w).is_some_and(|n| n < self.beta) {
             (w.ssthresh, w.cwnd) = self.reno.cut(loss, AFTER_RANDOM_LOSS);
             return true;

@@ -77,6 +77,7 @@ impl Controller for Westwood {
         self.acked += self.count(ack.bytes);
         let since = *self.since.get_or_insert(ack.now);
         let elapsed = ack.now.saturating_since(since).as_secs();
+        // Not each ACK: ACKs come in bunches, whose gaps would make samples of any size.
         if elapsed > self.rtt.max(self.interval) {
             let sample = self.acked as f64 / elapsed;
             if self.bandwidth == 0.0 {

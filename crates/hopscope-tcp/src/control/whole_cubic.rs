@@ -1,10 +1,10 @@
 //! CUBIC in whole segments and milliseconds, as version 2.1 of Linux' module (2.6.22) computes it, which ns-2.35's
 //! Agent/TCP/Linux runs.
 //!
-//! The function is that of RFC 9438. What whole numbers make of it counts where windows are small: the goal of the next round trip is
-//! rounded up to a segment; growth is counted in ACKs, of which one more is needed than the quotient says; and what an ACK stands
-//! for is estimated in sixteenths, by a rule that begins at two segments and stays at 31/16 where every segment is
-//! acknowledged, so that the window grows nearly twice as fast. A timeout forgets all.
+//! The function is that of RFC 9438. What whole numbers make of it counts where windows are small: the goal of the next
+//! round trip is rounded up to a segment; growth is counted in ACKs, of which one more is needed than the quotient
+//! says; and what an ACK stands for is estimated in sixteenths, by a rule that begins at two segments and stays at
+//! 31/16 where every segment is acknowledged, so that the window grows nearly twice as fast. A timeout forgets all.
 
 use super::cubic::cube_root;
 use super::{Acked, Controller, Feedback, Loss, Window};
@@ -270,8 +270,8 @@ mod tests {
             ack.now = Time(n);
             c.on_ack(&mut w, &ack);
         }
-        // K = (3 / 0.4)^(1/3) = 1.957 s, 2003 times 1/1024 s; 410 * 2003^3 / 2^40 = 2.997 leaves a goal of 8 after 10: in 7 ACKs, and by
-        // half as many as each counts for two: 3, and one more.
+        // K = (3 / 0.4)^(1/3) = 1.957 s, 2003 times 1/1024 s; 410 * 2003^3 / 2^40 = 2.997 leaves a goal of 8 after 10:
+        // in 7 ACKs, and by half as many as each counts for two: 3, and one more.
         assert_eq!((c.path.k, c.path.per_segment, w.cwnd), (2003, 3, 8.0));
     }
 
@@ -292,7 +292,8 @@ mod tests {
         assert_eq!(c.path.least_rtt, Some(100));
         w.ssthresh = 2.0;
         c.on_ack(&mut w, &acked(1000));
-        // 21 years of segments would be wanted; 16 in each round trip of 100 ms are allowed: 79 * 16 / 16 ACKs for 16 of them.
+        // 21 years of segments would be wanted; 16 in each round trip of 100 ms are allowed: 79 * 16 / 16 ACKs for 16
+        // of them.
         c.on_ack(&mut w, &Acked { now: Time(60_000_000_000), ..acked(1000) });
         assert_eq!(c.path.per_segment, 79 * 100 / 1600 * 16 / 31);
     }

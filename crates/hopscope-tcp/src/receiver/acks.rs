@@ -79,7 +79,8 @@ impl TcpReceiver {
         if let Some(stamps) = seg.timestamps {
             // An older stamp comes with a segment that was overtaken.
             let newer = stamps.value.wrapping_sub(self.recent) as i32 >= 0 || seg.flags.syn;
-            // Of several segments that one ACK covers the first one's stamp is echoed, so that its delay counts in the sample.
+            // Of several segments that one ACK covers the first one's stamp is echoed, so that its delay counts in the
+            // sample.
             if seg.seq <= self.last_ack && newer {
                 self.recent = stamps.value;
             }

@@ -26,7 +26,8 @@ impl TcpReceiver {
     #[inline]
     fn note_arrival(&mut self, seg: &TcpSegment) {
         if self.dsack {
-            // Of several repetitions before an ACK the last one is reported (RFC 2883 4); asked before the text is placed.
+            // Of several repetitions before an ACK the last one is reported (RFC 2883 4); asked before the text is
+            // placed.
             let end = seg.seq + u64::from(seg.len);
             self.repeated = self.data.known(seg.seq, end).or(self.repeated);
         }

@@ -24,7 +24,8 @@ impl TcpReceiver {
 
     /// The acknowledgement of a segment; if it is the first one of our SYN-ACK, when that left, if it was sent once.
     pub(crate) fn take_ack(&mut self, seg: &TcpSegment, cx: &mut Cx) -> Option<Option<Time>> {
-        // Only its state shows whether the ACK was the one awaited: a wrong one is answered by a reset and changes none.
+        // Only its state shows whether the ACK was the one awaited: a wrong one is answered by a reset and changes
+        // none.
         let waits = self.state == ReceiverState::SynReceived;
         self.on_ack(seg, cx);
         (waits && self.state == ReceiverState::Established).then_some(self.syn_ack_sent)
@@ -32,7 +33,8 @@ impl TcpReceiver {
 
     /// The SYN that came is forgotten.
     pub(crate) fn listen_again(&mut self, cx: &mut Cx) {
-        // A reset in SYN-RECEIVED returns a passive end to LISTEN (RFC 9293 3.10.7.4, second step), as if nothing had come.
+        // A reset in SYN-RECEIVED returns a passive end to LISTEN (RFC 9293 3.10.7.4, second step), as if nothing had
+        // come.
         self.state = ReceiverState::Listen;
         (self.data, self.fin, self.syn_ack_sent) = (Reassembly::new(), None, None);
         (self.recent, self.last_ack, self.echo) = (0, 0, false);

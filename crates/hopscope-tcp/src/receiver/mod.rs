@@ -1,5 +1,5 @@
-//! The receiving machine: passive set-up and tear-down (`set_up.rs`), the data that comes (`data.rs`), and the ACKs for it
-//! (`acks.rs`). Where data flows both ways it stands next to a sending half (`joined.rs`).
+//! The receiving machine: passive set-up and tear-down (`set_up.rs`), the data that comes (`data.rs`), and the ACKs for
+//! it (`acks.rs`). Where data flows both ways it stands next to a sending half (`joined.rs`).
 
 mod acks;
 mod data;

@@ -32,7 +32,8 @@ impl TcpReceiver {
             }
         }
         match self.state {
-            // The peer has not seen the SYN-ACK: a repetition, as the timer would send it, spares it the rest of the wait.
+            // The peer has not seen the SYN-ACK: a repetition, as the timer would send it, spares it the rest of the
+            // wait.
             ReceiverState::SynReceived => self.send_syn_ack(true, cx),
             ReceiverState::Closed if self.three_way => refuse(seg, cx),
             _ => self.send_ack(cx), // a challenge ACK (RFC 5961 4.2)

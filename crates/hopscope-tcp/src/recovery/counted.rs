@@ -1,9 +1,10 @@
-//! NewReno whose duplicate ACKs stand for selective ones, as in ns-3: each counts as a report of the next segment above the
-//! first outstanding one, and the sender works with RFC 6675's pipe.
+//! NewReno whose duplicate ACKs stand for selective ones, as in ns-3: each counts as a report of the next segment above
+//! the first outstanding one, and the sender works with RFC 6675's pipe.
 //!
-//! What is counted is a guess and outlives the recovery. When an ACK comes to a segment that counts as reported, the report
-//! moves to the next one and the segment at hand is taken for lost: it is sent again, mostly without need, and its echoes
-//! count as reports in turn. So one loss of several segments can keep a sender repeating until a timeout clears the record.
+//! What is counted is a guess and outlives the recovery. When an ACK comes to a segment that counts as reported, the
+//! report moves to the next one and the segment at hand is taken for lost: it is sent again, mostly without need, and
+//! its echoes count as reports in turn. So one loss of several segments can keep a sender repeating until a timeout
+//! clears the record.
 
 use super::super::Cx;
 use super::super::core::Core;

@@ -1,6 +1,6 @@
 //! F-RTO (RFC 5682 2.1): after a timeout the first segment is repeated, then new data is sent instead of more
-//! repetitions. If the ACKs go on advancing, the originals were only late and the timeout is undone; a duplicate says that
-//! something is missing and the usual way is taken.
+//! repetitions. If the ACKs go on advancing, the originals were only late and the timeout is undone; a duplicate says
+//! that something is missing and the usual way is taken.
 
 use super::super::Cx;
 use super::super::core::Core;

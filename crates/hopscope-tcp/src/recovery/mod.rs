@@ -1,8 +1,8 @@
 //! What ACKs, duplicate ACKs and timeouts make the sender send: one style of loss recovery per file.
 //!
 //! A style decides when a loss is declared, what is sent again and when the recovery ends; it moves the shared
-//! [`Core`] and leaves the size of the window to the algorithm in `transport/control/`. The set is closed; each style gives the five
-//! entry points of [`LossRecovery`].
+//! [`Core`] and leaves the size of the window to the algorithm in `transport/control/`. The set is closed; each style
+//! gives the five entry points of [`LossRecovery`].
 
 mod counted;
 mod frto;
@@ -127,6 +127,7 @@ impl LossRecovery {
         }
         let dupacks = core.loss.dupacks();
         self.forget(core);
+        // F-RTO notes what the timeout is about to change; it is not used with RACK.
         let trial = (!matches!(self, LossRecovery::Rack(_))).then(|| frto::before_timeout(core)).flatten();
         core.time_out(cx);
         core.loss.frto.begin(trial);
@@ -139,10 +140,11 @@ impl LossRecovery {
         self.send(core, cx);
     }
 
-    /// The sender has stood still and goes on: everything not acknowledged is sent again as the window allows, which stays
-    /// as it is.
+    /// The sender has stood still and goes on: everything not acknowledged is sent again as the window allows, which
+    /// stays as it is.
     pub(super) fn resume(&mut self, core: &mut Core, cx: &mut Cx) {
         self.forget(core);
+        // Not `time_out`: standing still has said nothing of congestion.
         core.go_back();
         core.loss.frto.forget();
         core.keep_cut();

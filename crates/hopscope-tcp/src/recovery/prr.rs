@@ -1,5 +1,5 @@
-//! Proportional rate reduction (RFC 9937): what a recovery lets out keeps in proportion to what arrives, so that the flight
-//! comes down to the new window over a round trip and not by a pause of half of one.
+//! Proportional rate reduction (RFC 9937): what a recovery lets out keeps in proportion to what arrives, so that the
+//! flight comes down to the new window over a round trip and not by a pause of half of one.
 //!
 //! Rate halving, which Linux had before, does the same in steps: see [`Core::halve_before`].
 
@@ -28,8 +28,8 @@ impl Prr {
         self.out += bytes;
     }
 
-    /// An ACK brought `arrived` bytes and leaves `pipe` in flight; `target` is the window the recovery ends with. `safe`:
-    /// it acknowledged cumulatively and reported no further loss.
+    /// An ACK brought `arrived` bytes and leaves `pipe` in flight; `target` is the window the recovery ends with.
+    /// `safe`: it acknowledged cumulatively and reported no further loss.
     fn on_ack(&mut self, arrived: u64, pipe: u64, target: u64, safe: bool, mss: u64) {
         if arrived == 0 {
             return; // a pure duplicate says nothing of what has left the network

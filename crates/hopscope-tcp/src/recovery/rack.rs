@@ -81,6 +81,7 @@ impl Rack {
         if !core.loss.is_recovering() {
             core.accept_and_grow(seg.ack, cx);
         } else if seg.ack >= core.loss.recover() {
+            // After some recoveries the window is narrow again: what has reordered may be gone (6.2 step 4).
             core.loss.end_recovery();
             core.accept(seg.ack, cx);
             self.quarters_last = self.quarters_last.saturating_sub(1);
@@ -131,8 +132,8 @@ impl Rack {
         }
     }
 
-    /// The recovery under way, or the timeout, was needless: what was given up is in flight. An original that comes in a recovery has
-    /// been overtaken, though it was sent again since (Linux takes it for reordering, too).
+    /// The recovery under way, or the timeout, was needless: what was given up is in flight. An original that comes in
+    /// a recovery has been overtaken, though it was sent again since (Linux takes it for reordering, too).
     pub(super) fn undo(&mut self, core: &mut Core, seg: &TcpSegment) {
         self.note(core, seg);
         self.reordering |= core.loss.is_recovering();
@@ -172,6 +173,7 @@ impl Rack {
         let before = core.seq.max();
         loop {
             let Some(sent) = &core.sent else { return };
+            // Not the distance from `una`: what is reported or given up takes no room.
             if sent.flying() + core.mss > core.flight_limit() {
                 break;
             }
@@ -208,6 +210,7 @@ impl Rack {
                 self.rtt = rtt;
             }
         }
+        // Something sent once has come below what had come before: it is the path that reorders, not a repetition.
         self.reordering |= report.lowest_sent_once.is_some_and(|end| end < self.highest);
         self.highest = self.highest.max(report.highest);
         if seg.is_dsack() && core.seq.una() >= self.widened {
@@ -224,6 +227,7 @@ impl Rack {
             return Span::ZERO;
         }
         let Some(min_rtt) = self.min_rtt else { return Span::ZERO };
+        // SRTT bounds it, however often it was widened (6.2 step 4).
         Span(min_rtt.0 / 4 * self.quarters).min(core.timing.rtt.srtt().unwrap_or(min_rtt))
     }
 
@@ -233,8 +237,8 @@ impl Rack {
         core.reduce(arrived, pipe, safe);
     }
 
-    /// RFC 8985 6.2 steps 4 and 5: declares losses, and returns whether there are new ones; the timer looks again at what is
-    /// not certain yet. An ACK just brought `arrived` bytes.
+    /// RFC 8985 6.2 steps 4 and 5: declares losses, and returns whether there are new ones; the timer looks again at
+    /// what is not certain yet. An ACK just brought `arrived` bytes.
     fn detect(&mut self, core: &mut Core, arrived: u64, cx: &mut Cx) -> Lost {
         let patience = self.rtt + self.reordering_window(core);
         let newest = self.newest;
@@ -251,6 +255,7 @@ impl Rack {
             let older = order < newest;
             let due = slot_sent + patience;
             if older && due > now {
+                // One expiry for all that are not certain, when the last of them is due.
                 again_at = Some(again_at.map_or(due, |at| at.max(due)));
             }
             older && due <= now
@@ -318,6 +323,7 @@ impl Rack {
         } else {
             core.transmit(core.seq.last_segment(), core.seq.max(), cx);
         }
+        // A probe takes the timer's place, which begins anew behind it (7.3).
         core.stats.probes += 1;
         self.probe = Some(Probe { end: core.seq.max(), repetition: !fresh });
         core.timing.restart(cx);

@@ -1,5 +1,5 @@
-//! Recovery with selective acknowledgements: RFC 6675 with its scoreboard, what Linux 2.6 adds to it as ns-2 has it, and
-//! ns-2's Sack1 with its counted pipe.
+//! Recovery with selective acknowledgements: RFC 6675 with its scoreboard, what Linux 2.6 adds to it as ns-2 has it,
+//! and ns-2's Sack1 with its counted pipe.
 
 use super::super::Cx;
 use super::super::core::Core;
@@ -64,6 +64,7 @@ impl Sack {
         if core.rules.sack_counts_pipe {
             return self.ns2_dup_ack(core, seg, cx);
         }
+        // Before the record takes the blocks in: what this ACK brings is the difference.
         let before = core.loss.reduction.uses_prr().then(|| self.arrived(core.seq.una()));
         // RFC 6675 2: a duplicate ACK is one that brings new SACK information.
         if self.board.update(core.seq.una(), seg.sack_blocks()) {
@@ -192,8 +193,8 @@ impl Sack {
         }
     }
 
-    /// NextSeg: lost repetitions and lost data first, then new data, then holes not yet given up, then the rescue of the
-    /// tail.
+    /// NextSeg: lost repetitions and lost data first, then new data, then holes not yet given up, then the rescue of
+    /// the tail.
     fn send_next(&mut self, core: &mut Core, cx: &mut Cx) -> bool {
         let highest = self.board.highest();
         if let Some(lost) = self.repeated.iter_mut().find(|r| highest > r.next) {
@@ -255,6 +256,7 @@ impl Sack {
     }
 
     fn ns2_dup_ack(&mut self, core: &mut Core, seg: &TcpSegment, cx: &mut Cx) {
+        // Behind a timeout ns-2 gets reports of what it is sending again, and acts on none.
         let is_new = !self.deaf && self.board.update(core.seq.una(), seg.sack_blocks());
         if core.loss.is_recovering() {
             self.pipe -= 1;
@@ -265,6 +267,7 @@ impl Sack {
             let count = core.loss.count_dupack();
             if count.is_eq() && core.may_fast_retransmit() {
                 let outstanding = (core.seq.outstanding()).div_ceil(core.mss) as i64;
+                // Each duplicate that led here is a segment that has left the network.
                 self.pipe = outstanding - i64::from(core.loss.threshold());
                 core.start_recovery(cx);
                 core.loss.enter_recovery();

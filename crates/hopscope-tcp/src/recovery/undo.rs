@@ -7,11 +7,13 @@
 //! | timestamps | the first ACK of new data echoes a stamp older than that of the first retransmission: the original had arrived | RFC 3522 3.2 (Eifel) |
 //! | DSACK | everything outstanding at its start is acknowledged, and every retransmission of it is reported as a duplicate | RFC 3708 3 |
 //!
-//! A report of what was sent once means that the network duplicates packets: DSACK is not used from there on (RFC 3708 3).
+//! A report of what was sent once means that the network duplicates packets: DSACK is not used from there on (RFC 3708
+//! 3).
 //!
-//! The answer to a timeout is that of RFC 4015 3.1: new data first, ssthresh as the path was filled before, a window without a
-//! burst, and an RTO that does not fall below what it was. For a fast retransmit, which RFC 4015 leaves out, the window and the state
-//! of the congestion control are what they were (RFC 9438 4.9.2). Neither changes the threshold of duplicate ACKs.
+//! The answer to a timeout is that of RFC 4015 3.1: new data first, ssthresh as the path was filled before, a window
+//! without a burst, and an RTO that does not fall below what it was. For a fast retransmit, which RFC 4015 leaves out,
+//! the window and the state of the congestion control are what they were (RFC 9438 4.9.2). Neither changes the
+//! threshold of duplicate ACKs.
 
 use super::super::core::Core;
 use super::super::rtt::Cautious;
@@ -93,7 +95,8 @@ impl Undo {
             return false;
         };
         let is_older = (stamps.echo.wrapping_sub(stamp) as i32) < 0;
-        // Where all is acknowledged the ACKs may have been lost, not the data; a peer that reports duplicates says which.
+        // Where all is acknowledged the ACKs may have been lost, not the data; a peer that reports duplicates says
+        // which.
         is_older && !seg.is_dsack() && (hears_dsacks || seg.ack < max)
     }
 
@@ -143,6 +146,7 @@ impl Core {
             recover: self.loss.recover(),
             window: Window { inflation: 0.0, ..self.window },
             cc: self.cc.clone(),
+            // RFC 4015 3.1 step 1: what was in flight, unless slow start had not come to what the path held before.
             pipe: self.flight().max(self.window.ssthresh),
             rtt: self.timing.rtt.cautious(),
             stamp: None,
@@ -183,6 +187,7 @@ impl Core {
     /// The last recovery was needless, as an ACK of `acked` new bytes shows: what it changed is restored.
     pub(super) fn undo_cut(&mut self, acked: u64, now: Time) {
         let Some(episode) = self.loss.undo.as_mut().and_then(|undo| undo.episode.take()) else { return };
+        // Also where the window stays cut: the next loss is to be answered as if this one had not been.
         self.loss.restore(episode.recover);
         match episode.by_timeout {
             true => self.stats.spurious_timeouts += 1,
@@ -192,6 +197,7 @@ impl Core {
             return; // a mark: the path is congested all the same (RFC 4015 3.1 step 9)
         }
         let to = if episode.by_timeout {
+            // What this ACK acknowledges may leave, and no burst of what the old window would allow.
             let fresh = (acked as f64 / self.mss as f64).min(self.initial_window);
             Window { cwnd: self.flight() + fresh, ssthresh: episode.pipe, inflation: 0.0 }
         } else {

@@ -7,8 +7,8 @@
 //! | congested | a mark is echoed | sees everything, until it has sent new data |
 //! | disconnected | the route has failed | is still; the layer probes, each time after twice the wait from one RTO on, until anything comes from the other end |
 //!
-//! After a disconnection what is not acknowledged is sent again, from a window of one segment. Without ECN a sender below this
-//! layer never learns of congestion.
+//! After a disconnection what is not acknowledged is sent again, from a window of one segment. Without ECN a sender
+//! below this layer never learns of congestion.
 
 use super::super::Cx;
 use super::super::core::Core;
@@ -78,6 +78,7 @@ impl Atcp {
                     return false;
                 }
                 core.take_still(seg, due, cx);
+                // The new route may be another one, of which nothing is known.
                 core.window.cwnd = 1.0;
                 recovery.resume(core, cx);
                 true
@@ -87,7 +88,9 @@ impl Atcp {
                 core.timing.restart(cx);
                 false
             }
+            // Further duplicates belong to the same loss, and TCP must not cut its window for it.
             State::Loss => true,
+            // Congestion is TCP's to answer: until new data has been sent, duplicates and timeouts go to it.
             State::Normal if core.ecn.is_on() && seg.flags.ece => {
                 self.state = State::Congested { max: core.seq.max() };
                 false

@@ -1,16 +1,17 @@
-//! TCP-DOOR (Wang and Zhang 2002): packets that overtake each other show that the route has changed, and that what looked like
-//! congestion was none.
+//! TCP-DOOR (Wang and Zhang 2002): packets that overtake each other show that the route has changed, and that what
+//! looked like congestion was none.
 //!
 //! | seen | by |
 //! |---|---|
 //! | an ACK that an earlier one of a later state has overtaken | the sender: an older ACK number, or an older number among duplicates, which count in an option of theirs |
 //! | a data segment that a later one has overtaken | the receiver: each transmission has a number in an option; the ACK of the late segment says so by a bit |
 //!
-//! Then (1) the window and the RTO stay as they are for T1: losses are repaired, nothing is cut, nothing grows; and (2) what
-//! a cut within the last T2 has changed is restored. A recovery under way when T1 ends keeps its window to its end.
+//! Then (1) the window and the RTO stay as they are for T1: losses are repaired, nothing is cut, nothing grows; and (2)
+//! what a cut within the last T2 has changed is restored. A recovery under way when T1 ends keeps its window to its
+//! end.
 //!
-//! The engine keeps the low eight bits of the 16 of a segment's number, and seven of the eight of a duplicate's: what is
-//! more than 127 segments, or 63 duplicates, late looks like what is early.
+//! The engine keeps the low eight bits of the 16 of a segment's number, and seven of the eight of a duplicate's: what
+//! is more than 127 segments, or 63 duplicates, late looks like what is early.
 
 use super::super::Cx;
 use super::super::core::Core;
@@ -93,6 +94,7 @@ impl TcpDoor {
 
     /// The state before an input that may cut the window.
     pub(in super::super) fn before(&mut self, core: &Core, now: Time) -> State {
+        // A recovery keeps what it began with, though the time is over while it lasts.
         self.held.take_if(|(until, _)| *until <= now && !core.loss.is_recovering());
         State::of(core)
     }
@@ -104,6 +106,7 @@ impl TcpDoor {
             Some((until, _)) if has_timed_out && *until <= cx.now => self.held = None,
             Some((until, held)) => {
                 held.restore(core);
+                // A cut that is taken back has not been one.
                 core.stats.window_cuts = before.cuts;
                 if has_timed_out {
                     core.timing.restart(cx);
@@ -126,6 +129,7 @@ impl TcpDoor {
             std::cmp::Ordering::Less => true,
             std::cmp::Ordering::Equal if seg.len > 0 => false,
             std::cmp::Ordering::Equal => {
+                // Numbers wrap: more than half a circle ahead is behind.
                 let late = duplicate.wrapping_sub(self.duplicate) & DUPLICATES > DUPLICATES / 2;
                 if !late {
                     self.duplicate = duplicate;

@@ -1,5 +1,5 @@
-//! TCP-ELFN (Holland and Vaidya 1999): notified of a failure, the sender stands by with its timers stopped, and sends a packet
-//! from time to time; when one is acknowledged it goes on with the window and the RTO that it had.
+//! TCP-ELFN (Holland and Vaidya 1999): notified of a failure, the sender stands by with its timers stopped, and sends a
+//! packet from time to time; when one is acknowledged it goes on with the window and the RTO that it had.
 //!
 //! What was under way when the route failed is not taken for lost: the recovery of the sender finds out.
 

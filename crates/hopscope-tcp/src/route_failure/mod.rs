@@ -8,13 +8,13 @@
 //! | `../timed.rs` | the RTO is doubled once only (Fixed RTO) |
 //! | `door.rs` | packets that overtake each other indicate a new route (TCP-DOOR); goes with each of the others |
 //!
-//! No notice has a packet of its own. The news of a failure comes with what the routing protocol sends anyway: a link that
-//! fails at the sender's own node is known there, one farther off when the error of AODV or DSR, or the update of DSDV or
-//! OLSR, has come over the air. The news of a new route is the answer to the search, at the node that asked for it. A lifetime
-//! that ends without traffic is no failure, and static routes never fail.
+//! No notice has a packet of its own. The news of a failure comes with what the routing protocol sends anyway: a link
+//! that fails at the sender's own node is known there, one farther off when the error of AODV or DSR, or the update of
+//! DSDV or OLSR, has come over the air. The news of a new route is the answer to the search, at the node that asked for
+//! it. A lifetime that ends without traffic is no failure, and static routes never fail.
 //!
-//! While a part keeps the sender still the retransmission timer runs for the part: its RTO, its window and the counters of
-//! its recovery are frozen.
+//! While a part keeps the sender still the retransmission timer runs for the part: its RTO, its window and the counters
+//! of its recovery are frozen.
 
 mod atcp;
 pub(super) mod door;

@@ -1,8 +1,9 @@
-//! TCP-F (Chandran et al. 2001): notified of a failure, the sender snoozes; notified of a new route, it sends again what is not
-//! acknowledged, with the window and the RTO that it had. A timer bounds the wait, and its end is that of an RTO.
+//! TCP-F (Chandran et al. 2001): notified of a failure, the sender snoozes; notified of a new route, it sends again
+//! what is not acknowledged, with the window and the RTO that it had. A timer bounds the wait, and its end is that of
+//! an RTO.
 //!
-//! The notice of the new route is given by the node that learns of it, with on-demand routing that of the sender. Such a
-//! routing searches only for a packet: the sender leaves it the first segment that is not acknowledged.
+//! The notice of the new route is given by the node that learns of it, with on-demand routing that of the sender. Such
+//! a routing searches only for a packet: the sender leaves it the first segment that is not acknowledged.
 
 use super::super::Cx;
 use super::super::core::Core;

@@ -1,6 +1,6 @@
-//! NewReno whose duplicate ACKs stand for selective ones (`dupacks_as_sack`), as ns-3.44 sends: profile `as-ns3` without
-//! timestamps and with an initial window of one segment. The end of the table has the cwnds and the segments of a run of
-//! ns-3 in which one recovery led to the next (two crossing flows over four hops, 15.1 to 15.6 s).
+//! NewReno whose duplicate ACKs stand for selective ones (`dupacks_as_sack`), as ns-3.44 sends: profile `as-ns3`
+//! without timestamps and with an initial window of one segment. The end of the table has the cwnds and the segments of
+//! a run of ns-3 in which one recovery led to the next (two crossing flows over four hops, 15.1 to 15.6 s).
 
 use super::*;
 use crate::config::presets;

@@ -12,8 +12,8 @@ fn flow(variant: TcpVariant, ack: AckPolicy, max_window: u32, tcp: &TcpConfig) -
     ConnectionConfig { packet: MSS, max_window, ack, ..ConnectionConfig::new(variant.kind(tcp), tcp) }
 }
 
-/// Both ends of a connection over a pipe of `delay_ms` each way. `impairments` says of the first segments, in the order they are
-/// sent, whether they are lost or by how many milliseconds they are late.
+/// Both ends of a connection over a pipe of `delay_ms` each way. `impairments` says of the first segments, in the order
+/// they are sent, whether they are lost or by how many milliseconds they are late.
 struct Pipe {
     ends: [Connection; 2],
     timers: [Expiries; 2],
@@ -248,8 +248,8 @@ fn case() -> impl Strategy<Value = Case> {
 proptest! {
     #![proptest_config(property(300))]
 
-    /// Whatever is lost, late or out of order: each end gets all that the other has offered, hears of its end once, and both
-    /// come to rest.
+    /// Whatever is lost, late or out of order: each end gets all that the other has offered, hears of its end once, and
+    /// both come to rest.
     #[test]
     fn everything_arrives_both_ways(case in case()) {
         check(case);

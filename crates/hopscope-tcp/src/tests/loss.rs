@@ -269,7 +269,8 @@ fn sack_needs_a_new_block_to_count_a_duplicate() {
 
 #[test]
 fn sack_rescues_the_tail() {
-    // Segments 2, 6 and 8 of 8 are lost and nothing more is to be sent: 6 is never given up for lost, 8 has nothing above.
+    // Segments 2, 6 and 8 of 8 are lost and nothing more is to be sent: 6 is never given up for lost, 8 has nothing
+    // above.
     let cfg = TcpConfig { initial_window: 8, ..rfc() };
     Sender::established(&cfg, Sack, 20).run(
         "100 offer 8 > 1 2 3 4 5 6 7 8
@@ -404,7 +405,8 @@ fn proportional_rate_reduction_spreads_the_cut_over_the_round_trip() {
 
 #[test]
 fn rate_halving_lets_one_out_for_two_until_the_cut_window_is_reached() {
-    // As ns-2.35's Agent/TCP/Linux does from a window of twelve: the retransmission, a pause, one, a pause, then one for each.
+    // As ns-2.35's Agent/TCP/Linux does from a window of twelve: the retransmission, a pause, one, a pause, then one
+    // for each.
     let cfg = TcpConfig {
         loss_recovery: LossRecovery::Sack,
         sack_losses: crate::config::tcp::SackLosses::Fack,

@@ -4,10 +4,11 @@
 //! 10 ack 3 > 6 7 | cwnd 5
 //! ```
 //!
-//! Sender inputs: `open`, `offer N` (segments), `offer Nb` (bytes), `endless`, `close`, `synack`, `ack K [sack 5-6,8-8]`
-//! (everything through segment K, the blocks in segments), `ackb N` (through byte N), `peerfin`, `rto`, `timewait`,
-//! `pace`, `reorder` and `probe` (that timer must expire exactly then), `fail` and `found` (of the route); an `ack` may add `ece`, `stamp N` (the echo) and `order N`. Outputs: `syn`, `ack`, segment numbers with `*` for a repetition, `:len` for a
-//! short one and `+fin`, `fin`, `done`.
+//! Sender inputs: `open`, `offer N` (segments), `offer Nb` (bytes), `endless`, `close`, `synack`, `ack K [sack
+//! 5-6,8-8]` (everything through segment K, the blocks in segments), `ackb N` (through byte N), `peerfin`, `rto`,
+//! `timewait`, `pace`, `reorder` and `probe` (that timer must expire exactly then), `fail` and `found` (of the route);
+//! an `ack` may add `ece`, `stamp N` (the echo) and `order N`. Outputs: `syn`, `ack`, segment numbers with `*` for a
+//! repetition, `:len` for a short one and `+fin`, `fin`, `done`.
 //!
 //! Receiver inputs: `syn`, `seg K` (`seg K:len`, `seg K+fin`), `fin K` (after segment K), `ack N`, `delack`, `rto`.
 //! Outputs: `synack`, `ack K` with `[a-b ...]` for its blocks, `fin`, `up N` bytes, `done`.

@@ -334,8 +334,8 @@ proptest! {
         let mut pipe = Pipe::new(case);
         pipe.receiver.set_rule(Arc::new(Whims { waits, asked: AtomicUsize::new(0) }));
         pipe.run();
-        // Nothing is lost, so a sender's timer that expires has waited a whole RTO without progress. Round trip and wait
-        // together stay below its least value, a second.
+        // Nothing is lost, so a sender's timer that expires has waited a whole RTO without progress. Round trip and
+        // wait together stay below its least value, a second.
         prop_assert_eq!((pipe.delivered, pipe.sender.stats().timeouts), (total, 0));
     }
 }

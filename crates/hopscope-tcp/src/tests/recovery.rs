@@ -335,14 +335,14 @@ fn frto_sees_that_it_was_needless() {
     assert_eq!((needed.stats.timeouts, needed.stats.spurious_timeouts), (1, 0));
 }
 
-/// (cwnd, ssthresh) after a loss with ten segments in flight, eight of them sent before any ACK; none: the window is not
-/// cut, or by a rule of its own.
+/// (cwnd, ssthresh) after a loss with ten segments in flight, eight of them sent before any ACK; none: the window is
+/// not cut, or by a rule of its own.
 fn after_the_loss(variant: TcpVariant) -> Option<(f64, f64)> {
     use TcpVariant as V;
     match variant {
         V::Tahoe => Some((1.0, 5.0)),
-        // Half: Veno, Westwood+, H-TCP and Illinois have not measured enough yet to differ; to Scalable and HighSpeed TCP the window
-        // is small.
+        // Half: Veno, Westwood+, H-TCP and Illinois have not measured enough yet to differ; to Scalable and HighSpeed
+        // TCP the window is small.
         V::Reno
         | V::NewReno
         | V::Sack

@@ -1,5 +1,5 @@
-//! The machines under profiles `ns2` and `as-ns3` against ns-2.35 and ns-3.44 themselves: every send of 8 s over a lossy
-//! link, in order and in time.
+//! The machines under profiles `ns2` and `as-ns3` against ns-2.35 and ns-3.44 themselves: every send of 8 s over a
+//! lossy link, in order and in time.
 //!
 //! The measurements lie next to this file; their first lines say how they were made. Sends agree to 20 us: ns-2 keeps
 //! time in floating point, and the traces are in 10 us.

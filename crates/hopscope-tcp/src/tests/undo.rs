@@ -1,5 +1,5 @@
-//! Needless recoveries and timeouts that are undone (RFC 3522, 3708, 4015, 9438 4.9). Round trips of 100 ms; the time stamps
-//! tick in milliseconds.
+//! Needless recoveries and timeouts that are undone (RFC 3522, 3708, 4015, 9438 4.9). Round trips of 100 ms; the time
+//! stamps tick in milliseconds.
 
 use super::*;
 use crate::config::tcp::Detection;
@@ -146,7 +146,8 @@ fn a_needless_timeout_goes_on_with_new_data() {
             // 4 in flight, 1 acknowledged: a window of 5. pipe_prev is the greater of 5 in flight and ssthresh, 6.
             // SRTT = 7/8 100 + 1/8 500 = 150, RTTVAR = 3/4 50 + 1/4 400 = 137.5, RTO = 150 + 550.
             s.run("600 ack 2 stamp 100 > 7 | cwnd 5 ssthresh 6 rto_ms 700 timeouts 1");
-            // The first sample of data sent since then: SRTT = max(100 + 2 G, 100), RTTVAR = max(50, 50), RTO = 102 + 200.
+            // The first sample of data sent since then: SRTT = max(100 + 2 G, 100), RTTVAR = max(50, 50), RTO = 102 +
+            // 200.
             s.run("700 ack 7 stamp 600 > 8 9 10 11 12 13 | cwnd 6 rto_ms 302");
         }
         assert_eq!(undone(&s), (0, 1), "{recovery:?}");

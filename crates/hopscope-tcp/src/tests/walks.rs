@@ -1,5 +1,6 @@
-//! ACK policies step by step, between a sender and a receiver: what figures 2-4, 3-5 and 3-6 of armaghani2008 are about, whose own
-//! sequences could not be read. The exchanges stand in `walks/`, from which the documentation draws them as sequence charts.
+//! ACK policies step by step, between a sender and a receiver: what figures 2-4, 3-5 and 3-6 of armaghani2008 are
+//! about, whose own sequences could not be read. The exchanges stand in `walks/`, from which the documentation draws
+//! them as sequence charts.
 
 use super::*;
 use hopscope_packet::{PathInfo, PathOption};

@@ -96,7 +96,8 @@ fn an_idle_period_longer_than_the_rto_closes_the_window() {
 
 #[test]
 fn a_window_filled_in_the_last_round_trip_grows_with_each_of_its_acks() {
-    // Ten segments at an initial window of ten, an ACK for two: CUBIC's slow start counts what is acknowledged, RFC 5681 ACKs.
+    // Ten segments at an initial window of ten, an ACK for two: CUBIC's slow start counts what is acknowledged, RFC
+    // 5681 ACKs.
     for (variant, cwnd) in [(TcpVariant::Cubic, 20.0), (TcpVariant::NewReno, 15.0)] {
         let mut s = Sender::established(&TcpConfig { initial_window: 10, ..TcpConfig::default() }, variant, 64);
         s.run("100 offer 10 > 1 2 3 4 5 6 7 8 9 10");

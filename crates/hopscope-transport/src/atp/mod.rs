@@ -15,9 +15,9 @@
 //!                    route failed, feedback missed too often, long idle
 //! ```
 //!
-//! The parts: `source.rs` has rate and repetition, `sink.rs` the receiver. There is no handshake (the first probe opens the
-//! connection), no retransmission timeout and no window. The receiver takes everything at once, so that nothing has to be said of
-//! its buffer.
+//! The parts: `source.rs` has rate and repetition, `sink.rs` the receiver. There is no handshake (the first probe opens
+//! the connection), no retransmission timeout and no window. The receiver takes everything at once, so that nothing has
+//! to be said of its buffer.
 
 mod sink;
 mod source;
@@ -101,6 +101,7 @@ impl Connection {
                     source.on_route_ended();
                     source.on_route_failed(cx);
                 }
+                // A route that was not used is no failed one: nothing was lost, and the next data finds another.
                 PathEvent::RouteExpired => source.on_route_ended(),
                 PathEvent::Unreachable => source.on_route_failed(cx),
                 PathEvent::Queued

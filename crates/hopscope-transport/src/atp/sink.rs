@@ -1,7 +1,8 @@
-//! The receiver of ATP: averages the delays that data brings from the path, puts data in order, and reports both once an epoch. A
-//! probe is answered at once, and its delay is where the average begins anew.
+//! The receiver of ATP: averages the delays that data brings from the path, puts data in order, and reports both once
+//! an epoch. A probe is answered at once, and its delay is where the average begins anew.
 //!
-//! Epochs run while data comes: the first one begins with a packet after silence, and one in which nothing has come is the last.
+//! Epochs run while data comes: the first one begins with a packet after silence, and one in which nothing has come is
+//! the last.
 
 use std::collections::BTreeMap;
 
@@ -72,10 +73,12 @@ impl Sink {
 
     fn average_in(&mut self, delay: u32, is_probe: bool) {
         let sample = f64::from(delay);
+        // No node has written a delay: the packet has not passed through a queue that measures.
         if delay == 0 {
             return;
         }
         self.average = Some(match self.average {
+            // A probe meets a path that this flow does not load yet; the factor allows for what it will add.
             _ if is_probe => sample * self.start_factor,
             Some(average) => average + self.weight * (sample - average),
             None => sample,
@@ -115,6 +118,7 @@ impl Sink {
             while numbers.next_if_eq(&end).is_some() {
                 end = end.saturating_add(1);
             }
+            // Fields have 16 bits: what does not fit is left to a later feedback.
             let (Ok(gap), Ok(length)) = (u16::try_from(from - before), u16::try_from(end - from)) else { return false };
             if packet.runs.all().len() == self.most_blocks || !packet.runs.push(SackRun { gap, length }) {
                 return false;

@@ -6,8 +6,9 @@
 //! | R < S | decrease | S becomes R |
 //! | between | maintain | nothing |
 //!
-//! What is lost does not touch the rate. A packet is lost when packets sent later are reported received, when it is older than an
-//! epoch and not reported, and when the answer to a later probe does not report it; it is sent again before new data.
+//! What is lost does not touch the rate. A packet is lost when packets sent later are reported received, when it is
+//! older than an epoch and not reported, and when the answer to a later probe does not report it; it is sent again
+//! before new data.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -102,6 +103,7 @@ impl Source {
     pub(super) fn on_send(&mut self, bytes: u64, cx: &mut Cx<'_>) {
         self.backlog = self.backlog.saturating_add(bytes);
         let patience = Span(self.cfg.epoch.0.saturating_mul(self.cfg.idle_limit.into()));
+        // The rate of a path that was not used for some epochs says nothing of it now.
         let is_stale = self.idle_since.is_some_and(|since| cx.now.saturating_since(since) >= patience);
         match self.phase {
             Phase::Idle => self.start(cx),
@@ -133,6 +135,7 @@ impl Source {
             self.is_timed = false;
             self.watch(cx);
         }
+        // From the feedback on that reports the last packet; `get_or_insert` keeps the first such instant.
         if self.sent.is_empty() {
             self.idle_since.get_or_insert(cx.now);
         }
@@ -151,6 +154,7 @@ impl Source {
         match self.phase {
             Phase::Idle => {}
             Phase::Starting if self.has_work() => self.start(cx),
+            // Nothing is left to send: the next offer asks anew.
             Phase::Starting => self.phase = Phase::Idle,
             Phase::Open if self.sent.is_empty() => {}
             Phase::Open => {
@@ -236,8 +240,10 @@ impl Source {
         let reported =
             if packet.runs.is_partial { packet.ranges().last().map_or(self.una, |(_, end)| end) } else { next };
         for (number, sent) in (self.una..reported.min(next)).zip(&self.sent) {
+            // By transmissions, not by numbers: a repetition is not overtaken by what was sent before it.
             let is_passed = sent.transmission + u64::from(self.cfg.lost_after) <= self.latest;
             let is_old = now.saturating_since(sent.at) >= self.cfg.epoch;
+            // The answer to a probe reports all that came before it: the rest was lost.
             let is_before_probe = is_answer && sent.transmission < self.probe;
             if !sent.is_received && (is_passed || is_old || is_before_probe) {
                 self.lost.insert(number);
@@ -255,6 +261,7 @@ impl Source {
             Phase::Idle | Phase::Starting => {}
             Phase::Open if rate > self.rate * (1.0 + self.cfg.increase_threshold) => {
                 let step = (rate - self.rate) / self.cfg.increase_divisor;
+                // Never more than twice, however far the path's rate is ahead.
                 self.set_rate(self.rate + step.min(self.rate), cx);
             }
             Phase::Open if rate < self.rate => {
@@ -275,6 +282,7 @@ impl Source {
         if self.phase != Phase::Open {
             return;
         }
+        // At most some 30 years: a rate near nothing must not overflow the clock.
         let gap = Span((1e9 / self.rate).min(1e18).round() as u64);
         let due = |last: Option<Time>| last.map_or(Time::ZERO, |last| last + gap);
         if due(self.last_sent) <= cx.now {

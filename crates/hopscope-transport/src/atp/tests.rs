@@ -1,5 +1,5 @@
-//! Exchanges between two ends over a path of 10 ms each way whose nodes write a delay into data, and random packets thrown at one
-//! end.
+//! Exchanges between two ends over a path of 10 ms each way whose nodes write a delay into data, and random packets
+//! thrown at one end.
 
 use proptest::prelude::*;
 
@@ -137,8 +137,8 @@ fn none(_: bool, _: u64) -> bool {
 
 #[test]
 fn a_probe_gives_the_rate_and_data_follows_at_it() {
-    // 20 ms over the path times 3: 60 ms for each packet, until the feedback at the end of the epoch, which has averaged it down:
-    // 20 + 40 * 0.85^16 ms, 16 packets after the probe.
+    // 20 ms over the path times 3: 60 ms for each packet, until the feedback at the end of the epoch, which has
+    // averaged it down: 20 + 40 * 0.85^16 ms, 16 packets after the probe.
     let mut pipe = Pipe::new(AtpConfig::default(), &none);
     pipe.offer(100_000);
     pipe.run_to(150);
@@ -219,8 +219,8 @@ fn the_last_packet_is_missed_by_the_feedback_of_an_epoch() {
     pipe.offer(10_000);
     pipe.run_to(10_000);
     let tail: Vec<_> = pipe.sent().into_iter().filter(|line| line.contains(" 9 ")).collect();
-    // 180 ms: sent; the feedback of 1010 ms does not report it, but it is younger than an epoch. The wait ends a feedback's time and
-    // a half later, and each further epoch; with the third, a probe is this packet.
+    // 180 ms: sent; the feedback of 1010 ms does not report it, but it is younger than an epoch. The wait ends a
+    // feedback's time and a half later, and each further epoch; with the third, a probe is this packet.
     assert_eq!(tail[0], "180 > Data 9 len 1000 lost");
     assert_eq!(tail.last(), Some(&"4520 > Probe 9 len 1000 again"));
     assert_eq!((pipe.delivered, pipe.completed), (10_000, Some(Time(4_540 * MS))));

@@ -1,7 +1,7 @@
 //! Parameters of ATP. A flow has its own copy; what nodes keep for it stands in section `net`.
 //!
-//! The paper of Sundaresan et al. (2003) could not be read for this project: its numbers stand here as zhang2006 quotes them or as
-//! they are remembered, and everything else is a default that says so.
+//! The paper of Sundaresan et al. (2003) could not be read for this project: its numbers stand here as zhang2006 quotes
+//! them or as they are remembered, and everything else is a default that says so.
 
 use hopscope_core::config::params::Range;
 use hopscope_core::params;
@@ -14,8 +14,8 @@ params! {
         epoch: Span = Span::from_secs(1), "s", "zhang2006 3.1.1", in Range::within(0.001, 60.0);
         /// Weight of a new packet's delay in the average of the receiver.
         receiver_weight: f64 = 0.15, "", "Sundaresan et al. 2003, as remembered", in Range::above(0.0).up_to(1.0);
-        /// What the receiver takes the delay of a probe times: the path will be slower once the flow itself contends for it. 1: as
-        /// it is.
+        /// What the receiver takes the delay of a probe times: the path will be slower once the flow itself contends
+        /// for it. 1: as it is.
         start_factor: f64 = 3.0, "", "Sundaresan et al. 2003, as remembered; zhang2006 3.1.1: the receiver adjusts it",
             in Range::within(1.0, 100.0);
         /// How far the rate of the feedback must lie above the sender's for an increase, as a part of the sender's.
@@ -37,8 +37,8 @@ params! {
         probe_data: bool = true, "", "zhang2006 3.1.1: piggybacked on data";
         /// Most SACK blocks in a feedback packet.
         sack_blocks: u32 = 20, "blocks", "Sundaresan et al. 2003, as remembered", in Range::within(1.0, 20.0);
-        /// Packets sent later, of which the last is reported received, that make one lost. One that is older than an epoch and not
-        /// reported is lost, too.
+        /// Packets sent later, of which the last is reported received, that make one lost. One that is older than an
+        /// epoch and not reported is lost, too.
         lost_after: u32 = 3, "packets", "a default (not published), as TCP's", in Range::within(1.0, 1e3);
     }
 }

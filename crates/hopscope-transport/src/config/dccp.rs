@@ -196,7 +196,8 @@ params! {
         timestamps: bool = false, "", "RFC 4340 13", when "flow.control != adhoc";
         /// Data and acknowledgements have headers with 24-bit sequence numbers.
         short_seq: bool = false, "", "RFC 4340 7.6.1";
-        /// Least width of the windows in which sequence numbers are valid; it grows to five times the congestion window.
+        /// Least width of the windows in which sequence numbers are valid; it grows to five times the congestion
+        /// window.
         sequence_window: u32 = 100, "packets", "RFC 4340 7.5.2", in Range::within(32.0, 1e6);
         /// Data packets for each acknowledgement, to begin with; 0: 2, and 1 with `adhoc`.
         ack_ratio: u32 = 0, "packets", "RFC 4340 11.3; zhang2006 7", in Range::within(0.0, 1e3);

@@ -21,7 +21,8 @@ use hopscope_tcp::congestion_controls;
 macro_rules! declare {
     ($($(#[doc = $doc:literal])+ $variant:ident = $_word:literal, $name:ident = $tcp:literal, $_recovery:ident;)+) => {
         choice! {
-            /// Transport protocol of a flow; the words `tcp-...` stand for TCP with a congestion control and a recovery.
+            /// Transport protocol of a flow; the words `tcp-...` stand for TCP with a congestion control and a
+            /// recovery.
             pub enum Transport {
                 /// NewReno's window; slow start after every loss (Jacobson 1988).
                 TcpTahoe = "tcp-tahoe",
@@ -40,7 +41,8 @@ macro_rules! declare {
                 Dccp = "dccp",
                 /// DCCP with the delay-based control for ad hoc networks: `dccp` with `control = "adhoc"` (zhang2006).
                 DccpAdhoc = "dccp-adhoc",
-                /// ATP: its rate is what the slowest node of the path reports, in feedback once an epoch (Sundaresan et al. 2003).
+                /// ATP: its rate is what the slowest node of the path reports, in feedback once an epoch (Sundaresan et
+                /// al. 2003).
                 Atp = "atp",
             }
         }
@@ -85,8 +87,8 @@ impl Transport {
         self.variant().map(TcpVariant::stands_for)
     }
 
-    /// What a flow of this transport runs with a congestion control that it names, if it does, and a recovery, which may be
-    /// `Own`; none where the protocol is not TCP.
+    /// What a flow of this transport runs with a congestion control that it names, if it does, and a recovery, which
+    /// may be `Own`; none where the protocol is not TCP.
     pub fn tcp_kind(self, control: Option<CongestionControl>, recovery: LossRecovery) -> Option<TcpKind> {
         let (control, own) = match (control, self.stands_for()) {
             _ if !self.is_tcp() => return None,
@@ -114,7 +116,8 @@ choice! {
     pub enum Jitter {
         /// Every gap is the mean: packets at the multiples of it since the start.
         None = "none",
-        /// Uniform between half the mean and one and a half of it, each gap from the packet before (ns-2's `random_ 1`).
+        /// Uniform between half the mean and one and a half of it, each gap from the packet before (ns-2's `random_
+        /// 1`).
         Uniform = "uniform",
         /// Exponential: the same packets as `app = "poisson"`.
         Poisson = "poisson",
@@ -214,8 +217,8 @@ pub struct FlowConfig {
     pub transport: Transport,
     /// Application.
     pub app: App,
-    /// Application at the receiving node, which sends back over the same TCP connection while this flow lasts; it is measured
-    /// as a flow of its own, numbered after all flows of the configuration.
+    /// Application at the receiving node, which sends back over the same TCP connection while this flow lasts; it is
+    /// measured as a flow of its own, numbered after all flows of the configuration.
     #[serde(default)]
     pub reply: Option<App>,
     /// Transport payload per packet, in bytes.
@@ -268,8 +271,8 @@ const fn own_recovery() -> LossRecovery {
 }
 
 impl FlowConfig {
-    /// A flow that starts at once and is plain otherwise: packets of 1460 bytes, a receiver window of 32 of them, an ACK
-    /// for each, default parameters.
+    /// A flow that starts at once and is plain otherwise: packets of 1460 bytes, a receiver window of 32 of them, an
+    /// ACK for each, default parameters.
     pub fn new(from: u32, to: u32, transport: Transport, app: App) -> Self {
         FlowConfig {
             from,
@@ -321,6 +324,7 @@ impl FlowConfig {
         let control = match &self.control {
             Some(ControlChoice::BuiltIn(control)) => Some(*control),
             Some(ControlChoice::External(_)) => Some(CongestionControl::External),
+            // Refused by `check_transport`; until then the flow has to be something.
             Some(ControlChoice::Dccp(_)) => Some(CongestionControl::NewReno),
             None => None,
         };
@@ -336,14 +340,15 @@ impl FlowConfig {
         }
     }
 
-    /// The transport as results report it: for `tcp` the older word of the same control and recovery or, where there is none,
-    /// of the same control; for `dccp` with the control of a word its word.
+    /// The transport as results report it: for `tcp` the older word of the same control and recovery or, where there is
+    /// none, of the same control; for `dccp` with the control of a word its word.
     pub fn reported_as(&self) -> Transport {
         if self.transport == Transport::Dccp && self.dccp_control() == DccpControl::Adhoc {
             return Transport::DccpAdhoc;
         }
         let Some(kind) = self.tcp_kind().filter(|_| self.transport == Transport::Tcp) else { return self.transport };
         let word = |recovery| Transport::built_in_tcp().find(|t| t.stands_for() == Some((kind.control, recovery)));
+        // The pair first: `tcp-reno` and `tcp-newreno` differ by their recovery alone.
         word(kind.recovery).or_else(|| word(LossRecovery::Own)).unwrap_or(self.transport)
     }
 
@@ -480,6 +485,7 @@ impl<'de> Visitor<'de> for ControlVisitor {
     }
 
     fn visit_str<E: de::Error>(self, word: &str) -> Result<ControlChoice, E> {
+        // DCCP's words first: an unknown one is then reported with TCP's list, the longer one.
         if let Some(control) = DccpControl::ALL.into_iter().find(|control| control.word() == word) {
             return Ok(ControlChoice::Dccp(control));
         }
@@ -491,7 +497,8 @@ impl<'de> Visitor<'de> for ControlVisitor {
     }
 }
 
-/// A congestion control that lives outside the engine, as results name it and as stored runs distinguish it from others.
+/// A congestion control that lives outside the engine, as results name it and as stored runs distinguish it from
+/// others.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ControlName {

@@ -27,14 +27,15 @@ impl AckRatio {
     }
 
     /// `ack` is acknowledged and `next` will be sent next; gives the ratio wanted now. Once a window it doubles where
-    /// acknowledgements were lost, and falls by one after `window` / (ratio^2 - ratio) windows without a loss. It is at most
-    /// half the window, and at least 2 for windows of 4 and more.
+    /// acknowledgements were lost, and falls by one after `window` / (ratio^2 - ratio) windows without a loss. It is at
+    /// most half the window, and at least 2 for windows of 4 and more.
     pub(super) fn on_ack(&mut self, ack: Seq, next: Seq, window: f64) -> u64 {
         let most = (window / 2.0).ceil().max(1.0) as u64;
         let least = if window >= 4.0 { 2 } else { 1 };
         if self.until.is_none_or(|until| ack.since(until) >= 0) {
             self.end_window(next, window);
         }
+        // At any acknowledgement: the window may have been cut since the ratio was chosen.
         self.ratio = self.ratio.clamp(least, most);
         self.ratio
     }
@@ -47,6 +48,7 @@ impl AckRatio {
             return;
         }
         self.clean += 1;
+        // A ratio of 1 gives infinity: it cannot fall.
         let needed = window / (self.ratio * (self.ratio - 1)) as f64;
         if self.ratio > 1 && self.clean as f64 >= needed {
             self.clean = 0;

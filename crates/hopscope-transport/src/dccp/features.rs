@@ -1,9 +1,9 @@
 //! Feature negotiation (RFC 4340 6).
 //!
-//! A feature is a number that both ends have to know; it is located at the end whose behaviour it describes. A server-priority
-//! feature takes the first value of the server's list that the client's list has, too; a non-negotiable one takes what its own
-//! end says. A Change goes out with every packet until its Confirm has come; options in packets that arrive out of order are
-//! not looked at (6.6.4).
+//! A feature is a number that both ends have to know; it is located at the end whose behaviour it describes. A
+//! server-priority feature takes the first value of the server's list that the client's list has, too; a non-negotiable
+//! one takes what its own end says. A Change goes out with every packet until its Confirm has come; options in packets
+//! that arrive out of order are not looked at (6.6.4).
 
 use hopscope_packet::dccp::{DccpPacket, ResetCode, Seq};
 
@@ -18,7 +18,8 @@ const CHANGE_R: u8 = 34;
 /// Option: a feature of its sender has changed.
 const CONFIRM_R: u8 = 35;
 
-/// The features that are known here (RFC 4340 6.4), by their numbers; those from 128 on belong to the congestion control.
+/// The features that are known here (RFC 4340 6.4), by their numbers; those from 128 on belong to the congestion
+/// control.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Feature {
     /// Congestion control of the data that its end sends.
@@ -242,6 +243,7 @@ impl Features {
             content[0] = change.feature as u8;
             let bytes = put(&mut content[1..], change.value, change.feature.bytes());
             let kind = if change.is_remote { CHANGE_R } else { CHANGE_L };
+            // It waits for a packet with room: a Change that is cut short would end the connection.
             if packet.room() < bytes + 4 {
                 continue;
             }
@@ -249,6 +251,7 @@ impl Features {
                 packet.push_single(MANDATORY);
             }
             packet.push_option(kind, &content[..=bytes]);
+            // The first number counts: whatever acknowledges a later packet may confirm this change.
             change.since.get_or_insert(packet.seq);
         }
     }
@@ -258,6 +261,7 @@ impl Features {
     /// # Errors
     /// The code with which the connection has to be reset: an option that cannot be, or one that had to be understood.
     pub fn read(&mut self, packet: &DccpPacket) -> Result<(), ResetCode> {
+        // An old packet may carry a Change that a newer one has taken back (6.6.4).
         if packet.options().is_empty() || self.last_processed.is_some_and(|last| !packet.seq.is_after(last)) {
             return Ok(());
         }
@@ -286,6 +290,7 @@ impl Features {
         let place = self.pending.iter().position(|p| p.feature == feature && p.is_remote == is_remote);
         match place {
             Some(place) if self.pending[place].value == value => {}
+            // Another value is another change: confirmations of the old one do not count for it.
             Some(place) => self.pending[place] = Pending { value, since: None, ..self.pending[place] },
             None if now == value && !is_mandatory => {}
             None => self.pending.push(Pending { feature, is_remote, value, is_mandatory, since: None }),
@@ -297,6 +302,7 @@ impl Features {
         let (&number, values) = content.split_first().ok_or(ResetCode::OptionError)?;
         let kind = if is_its_own { CONFIRM_R } else { CONFIRM_L };
         let Some(feature) = Feature::ALL.into_iter().find(|f| *f as u8 == number) else {
+            // An empty Confirm says that the feature is unknown (6.6.7).
             self.owed.push(Owed { kind, number, value: None, list: None });
             return Ok(false);
         };
@@ -308,6 +314,7 @@ impl Features {
             Some(take(values)).filter(|value| feature.allows(*value) && values.len() == feature.bytes())
         } else {
             let ours = self.accepts[place];
+            // Whoever asks, it is the server whose preference decides.
             let common = if self.is_server { pick(ours.get(), values) } else { pick(values, ours.get()) };
             common.map(u64::from)
         };
@@ -317,6 +324,7 @@ impl Features {
         } else if feature.is_non_negotiable() {
             return Err(ResetCode::OptionError);
         }
+        // Only the newest answer is true: one that has not left yet is replaced.
         self.owed.retain(|owed| owed.kind != kind || owed.number != number);
         let list = (!feature.is_non_negotiable()).then_some(self.accepts[place]);
         self.owed.push(Owed { kind, number, value: Some(values[place]), list });
@@ -334,6 +342,7 @@ impl Features {
         }
         self.pending.remove(place);
         let bytes = change.feature.bytes();
+        // Empty: the other end does not know the feature, whose value stays as it was.
         if values.is_empty() {
             return if change.is_mandatory { Err(ResetCode::MandatoryError) } else { Ok(true) };
         }

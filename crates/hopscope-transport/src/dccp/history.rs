@@ -1,7 +1,7 @@
 //! What a receiver remembers of the packets that have come, and the Ack Vector made of it (RFC 4340 11.4, appendix A).
 //!
-//! Runs of packets in one state lie newest first. They are kept until the other end has acknowledged an acknowledgement that
-//! reported them (ack of acks), and no longer than [`MOST_RUNS`] runs.
+//! Runs of packets in one state lie newest first. They are kept until the other end has acknowledged an acknowledgement
+//! that reported them (ack of acks), and no longer than [`MOST_RUNS`] runs.
 
 use std::collections::VecDeque;
 
@@ -31,6 +31,7 @@ impl Arrival {
         match octet >> 6 {
             0 => Some(Arrival::Received),
             1 => Some(Arrival::Marked),
+            // Reserved; a receiver of a vector stops there, as it cannot know what the state says (RFC 4340 11.4).
             2 => None,
             _ => Some(Arrival::Missing),
         }
@@ -84,17 +85,19 @@ impl History {
 
     /// An acknowledgement with this number leaves.
     pub fn on_ack_sent(&mut self, seq: Seq) {
+        // The oldest is the least likely to be acknowledged still. Without it more is reported than need be, no less.
         if self.sent.len() == MOST_SENT {
             self.sent.pop_front();
         }
         self.sent.push_back((seq, self.greatest));
     }
 
-    /// The other end has received the packet with this number: what it reported need not be reported again. Gives the greatest number
-    /// that it reported, where it was an acknowledgement.
+    /// The other end has received the packet with this number: what it reported need not be reported again. Gives the
+    /// greatest number that it reported, where it was an acknowledgement.
     pub fn on_acked(&mut self, seq: Seq) -> Option<Seq> {
         let place = self.sent.iter().position(|(sent, _)| *sent == seq)?;
         let (_, known) = self.sent[place];
+        // Earlier acknowledgements reported no more than this one.
         self.sent.drain(..=place);
         let mut keep = self.greatest.since(known).unsigned_abs();
         for (n, run) in self.runs.iter_mut().enumerate() {

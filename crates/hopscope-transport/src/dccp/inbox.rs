@@ -1,5 +1,5 @@
-//! The buffer of a receiver whose application reads slowly, and what it reports: the options Slow Receiver and Data Dropped
-//! (RFC 4340 11.6, 11.7).
+//! The buffer of a receiver whose application reads slowly, and what it reports: the options Slow Receiver and Data
+//! Dropped (RFC 4340 11.6, 11.7).
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,8 @@ use hopscope_packet::dccp::Seq;
 
 /// Option: what became of data that has come (RFC 4340 11.7).
 pub const DATA_DROPPED: u8 = 40;
-/// Drop codes (RFC 4340 11.7): the receive buffer was full; the packet was corrupt and dropped, or delivered all the same.
+/// Drop codes (RFC 4340 11.7): the receive buffer was full; the packet was corrupt and dropped, or delivered all the
+/// same.
 const RECEIVE_BUFFER: u8 = 2;
 const CORRUPT: u8 = 3;
 const DELIVERED_CORRUPT: u8 = 7;
@@ -62,6 +63,7 @@ impl Inbox {
             return true;
         }
         if self.waiting(now) >= u64::from(self.capacity) {
+            // Newest first, as blocks of the option go down from the acknowledgement number.
             let place = self.dropped.iter().position(|old| seq.is_after(*old)).unwrap_or(self.dropped.len());
             self.dropped.insert(place, seq);
             self.dropped.truncate(MOST);
@@ -101,6 +103,7 @@ impl Inbox {
             octets.push(0x80 | (RECEIVE_BUFFER << 4) | (run - 1) as u8);
             next = seq.minus(run);
         }
+        // A drop block may have come after the last octet that fits.
         octets.truncate(MOST_OCTETS);
         octets
     }

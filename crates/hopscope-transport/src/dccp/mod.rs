@@ -1,7 +1,7 @@
 //! DCCP (RFC 4340): datagrams over a connection with congestion control.
 //!
-//! Every packet has a number, acknowledgements show which numbers have come (Ack Vector), and nothing is repeated but in the
-//! reliable layer of zhang2006. The parts, from the outside in:
+//! Every packet has a number, acknowledgements show which numbers have come (Ack Vector), and nothing is repeated but
+//! in the reliable layer of zhang2006. The parts, from the outside in:
 //!
 //! | file | idea |
 //! |---|---|

@@ -1,8 +1,8 @@
 //! Reliability over any congestion control (zhang2006 7): the lists of both ends.
 //!
-//! Data has numbers of its own, as a repetition is a new packet to DCCP. The sender keeps what is not reported received; it
-//! repeats at once what is reported missing, again only when the timer of that packet has expired, and what nobody has
-//! reported when its timer expires. The receiver hands over in order and drops what it has.
+//! Data has numbers of its own, as a repetition is a new packet to DCCP. The sender keeps what is not reported
+//! received; it repeats at once what is reported missing, again only when the timer of that packet has expired, and
+//! what nobody has reported when its timer expires. The receiver hands over in order and drops what it has.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -95,6 +95,7 @@ impl SendList {
 
     /// A copy of it is reported missing, or its data dropped.
     pub fn on_missing(&mut self, number: u32) {
+        // One that has come by another copy is not missing.
         if let Some(entry) = self.entry(number).filter(|entry| entry.status == Status::NotAcknowledged) {
             entry.status = Status::NotReceived;
         }
@@ -112,6 +113,7 @@ impl SendList {
 
     fn again(&mut self, place: usize) -> (u32, u32) {
         let entry = &mut self.entries[place];
+        // The copy that leaves now is a new packet, of which nothing is known.
         entry.status = Status::NotAcknowledged;
         entry.is_repeated = true;
         (self.before + place as u32 + 1, entry.bytes)

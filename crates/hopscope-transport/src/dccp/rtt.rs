@@ -1,4 +1,5 @@
-//! Round-trip time, the timeout made of it (RFC 6298, zhang2006 7.1 or RFC 5348), and a timer that is queued only when it must.
+//! Round-trip time, the timeout made of it (RFC 6298, zhang2006 7.1 or RFC 5348), and a timer that is queued only when
+//! it must.
 
 use crate::config::dccp::AdhocVariance;
 use crate::config::{DccpConfig, DccpControl};
@@ -58,6 +59,7 @@ impl Rtt {
             (Some((srtt, _)), Law::Rate) => (Span((9 * srtt.0 + rtt.0) / 10), Span::ZERO),
             (Some((srtt, var)), Law::Adhoc(_)) => {
                 let srtt = (3 * srtt.0 + rtt.0) / 4;
+                // zhang2006 7.1 takes the deviation from the new average, RFC 6298 that from the old one.
                 (Span(srtt), Span((3 * var.0 + srtt.abs_diff(rtt.0)) / 4))
             }
             (Some((srtt, var)), Law::Rfc6298) => {
@@ -85,6 +87,7 @@ impl Rtt {
 
     /// The timer has expired: the next timeout is twice as long.
     pub fn back_off(&mut self) {
+        // Beyond the longest timeout a further doubling would only overflow.
         if self.backs_off && self.rto() < MAX_RTO {
             self.backoff *= 2;
         }
@@ -113,6 +116,7 @@ impl Deadline {
     /// Expires then, and not before.
     pub fn set(&mut self, at: Time, out: &mut Vec<TransportEffect>) {
         self.at = Some(at);
+        // A later deadline needs no expiry of its own: the earlier one that is queued comes, and is set anew.
         if self.armed.is_none_or(|armed| armed > at) {
             self.armed = Some(at);
             out.push(TransportEffect::Arm(self.kind, at));

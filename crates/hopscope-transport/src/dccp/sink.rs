@@ -55,6 +55,7 @@ impl Sink {
     /// A valid packet has come.
     pub(super) fn on_packet(&mut self, packet: &DccpPacket, is_marked: bool, now: Time) -> Taken {
         let Some(history) = &mut self.history else {
+            // The first packet is the other end's handshake: it has no payload to count and no timestamp to echo.
             self.history = Some(History::new(packet.seq));
             self.newest = now;
             if let Some(tfrc) = &mut self.tfrc {
@@ -102,6 +103,7 @@ impl Sink {
 
     /// When the packets that wait have waited long enough; none wait: never.
     pub(super) fn due_at(&self, now: Time) -> Option<Time> {
+        // A control by rate wants feedback once a round trip: what comes sooner would report less than one.
         let delay = self.tfrc.as_ref().map_or(self.delay, |tfrc| tfrc.round_trip().max(self.delay));
         (self.waiting > 0).then(|| now + delay)
     }
@@ -128,6 +130,7 @@ impl Sink {
         };
         packet.slow_receiver = self.inbox.is_slow(now);
         if let Some(history) = self.history.as_mut().filter(|_| with_vector) {
+            // The vector takes all the room that is left: what has to go with it is counted first.
             let dropped = self.inbox.octets(history.greatest());
             let reserved = reserved + if self.tfrc.is_some() { FEEDBACK_OCTETS } else { 0 };
             let reserved = reserved + if dropped.is_empty() { 0 } else { 2 + MOST_OCTETS };

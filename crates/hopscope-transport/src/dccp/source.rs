@@ -1,4 +1,5 @@
-//! The half of a connection that sends data: what is in flight, what the Ack Vectors say of it, and when more may leave.
+//! The half of a connection that sends data: what is in flight, what the Ack Vectors say of it, and when more may
+//! leave.
 
 use std::collections::VecDeque;
 
@@ -102,6 +103,7 @@ impl Source {
     /// Nothing sent; the first packet will have the number `first`.
     pub(super) fn new(control: DccpControl, cfg: &DccpConfig, packet: u32, network_header: u32, first: Seq) -> Self {
         let ccid = Ccid::new(control, cfg, packet, network_header + DATA_HEADER);
+        // Where losses stay in flight until a timeout, no number of later packets gives one up.
         let lost_after = if ccid.keeps_lost() { u32::MAX } else { cfg.losing_packets(control) };
         Source {
             packet,
@@ -209,6 +211,7 @@ impl Source {
     /// A valid acknowledgement has come; gives the round-trip time that it measured.
     pub(super) fn on_ack(&mut self, packet: &DccpPacket, ack_ratio: u64, now: Time) -> Option<Span> {
         self.acks += 1;
+        // Asked before what has come makes room.
         let was_full = f64::from(self.pipe) + 1.0 > self.ccid.window();
         let newest = packet.ack.since(self.base);
         let rtt = self.round_trip(packet, newest, now);
@@ -216,6 +219,7 @@ impl Source {
             Report { was_full, ack_ratio, ack: packet.ack, slow_receiver: packet.slow_receiver, ..Report::default() };
         report.now = now;
         report.feedback = Feedback::read(packet);
+        // Before the vector: a packet that it reports received may have lost its data, and is to be repeated then.
         self.read_dropped(packet, &mut report);
         if self.has_vectors {
             self.read_vector(packet, newest, &mut report);
@@ -225,6 +229,7 @@ impl Source {
         }
         self.find_lost(&mut report);
         self.forget(packet.ack);
+        // An answer to what left before the timeout may have been under way all the time, and shows no path.
         report.answers_probe = packet.ack.since(self.after_timeout) >= 0;
         report.sample = rtt;
         if let Some(rtt) = rtt {
@@ -236,6 +241,8 @@ impl Source {
         }
         report.average = self.rtt.srtt().unwrap_or(Span::ZERO);
         report.next = self.base.plus(self.log.len() as u64);
+        // A loss that acknowledgements have shown counts as a fast retransmit of TCP does, whether data is repeated or
+        // not.
         self.stats.fast_retransmits += u64::from(report.lost > 0);
         self.stats.window_cuts += u64::from(self.ccid.on_ack(&report));
         rtt
@@ -244,6 +251,7 @@ impl Source {
     /// Nothing has come back for too long: what is in flight is given up.
     pub(super) fn on_timeout(&mut self, now: Time) {
         self.stats.timeouts += 1;
+        // By rate only what was out for the whole wait is given up: the rest may still be reported.
         if self.ccid.by_rate().is_some() {
             self.on_no_feedback(now);
             return;
@@ -365,6 +373,7 @@ impl Source {
     /// Forgets the oldest packets up to `ack` that nothing more can be learnt of.
     fn forget(&mut self, ack: Seq) {
         while let Some(slot) = self.log.front() {
+            // Data in flight keeps its slot even below `ack`: a later vector may report it.
             if self.base.is_after(ack) || (slot.is_data && slot.state == PacketState::Unknown) {
                 return;
             }
@@ -377,6 +386,7 @@ impl Source {
     fn round_trip(&self, packet: &DccpPacket, newest: i64, now: Time) -> Option<Span> {
         if let Stamp::Echo { value, elapsed } = packet.stamp {
             let since = ticks(now).wrapping_sub(value).saturating_sub(elapsed);
+            // An answer within the tick has taken some time all the same.
             return Some(TICK * u64::from(since.max(1)));
         }
         if self.ccid.needs_timestamps() {
@@ -453,6 +463,7 @@ impl Source {
     /// Gives up what `lost_after` later packets have overtaken (RFC 4341 5).
     fn find_lost(&mut self, report: &mut Report) {
         let mut later = 0;
+        // From the newest on, so that one pass counts the later packets of each.
         for place in (0..self.log.len()).rev() {
             let slot = &mut self.log[place];
             match slot.state {

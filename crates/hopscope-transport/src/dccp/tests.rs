@@ -1,7 +1,7 @@
 //! Exchanges between two ends over a path of 10 ms each way, and random packets thrown at one end.
 //!
-//! A line of an exchange is the instant in ms, who sends (`>` the client, `<` the server), the type, its number counted from
-//! the first of its end, `ack` with a number counted likewise, payload bytes, and `lost` where the path drops it.
+//! A line of an exchange is the instant in ms, who sends (`>` the client, `<` the server), the type, its number counted
+//! from the first of its end, `ack` with a number counted likewise, payload bytes, and `lost` where the path drops it.
 
 mod failure;
 mod walks;
@@ -428,12 +428,13 @@ fn a_reset_needs_numbers_that_fit() {
     }
 }
 
-/// A packet: its type, the steps of its numbers from those in use, its payload, the octets of its vector and of an option, its
-/// window counter, feedback on a rate (one over the loss event rate, and bytes/s), and whether its header is short.
+/// A packet: its type, the steps of its numbers from those in use, its payload, the octets of its vector and of an
+/// option, its window counter, feedback on a rate (one over the loss event rate, and bytes/s), and whether its header
+/// is short.
 type Strange = (usize, [u64; 2], u32, [Vec<u8>; 2], u8, Option<(u32, u32)>, bool);
 
-/// What happens to an end: a packet whose numbers are near those in use or anywhere, a timer, an offer, its close, or news of a
-/// failed route.
+/// What happens to an end: a packet whose numbers are near those in use or anywhere, a timer, an offer, its close, or
+/// news of a failed route.
 #[derive(Debug, Clone)]
 enum Step {
     Packet(Box<Strange>),
@@ -482,8 +483,8 @@ fn push_strange(packet: &mut DccpPacket, octets: &[u8]) {
 proptest! {
     #![proptest_config(hopscope_testing::property(6_000))]
 
-    // Some 17 packets each, 100,000 in all, to ends with every control; `make nightly` throws 10 million. That no state follows
-    // another that the standard does not let follow is asserted where states change.
+    // Some 17 packets each, 100,000 in all, to ends with every control; `make nightly` throws 10 million. That no state
+    // follows another that the standard does not let follow is asserted where states change.
     #[test]
     fn no_packet_is_too_strange(
         steps in steps(), is_server in any::<bool>(), short_seq in any::<bool>(), control in 0..DccpControl::ALL.len(),

@@ -1,5 +1,5 @@
-//! The bounds that losses set on the model (draft-ietf-ccwg-bbr 5.5.10): for long a volume in flight, for the present cycle
-//! a volume and a bandwidth.
+//! The bounds that losses set on the model (draft-ietf-ccwg-bbr 5.5.10): for long a volume in flight, for the present
+//! cycle a volume and a bandwidth.
 
 use super::congestion::Congestion;
 use super::{BETA, MIN_WINDOW, Sample};

@@ -1,7 +1,7 @@
 //! Signals of congestion, gathered over a round trip that begins with a loss (draft-ietf-ccwg-bbr 5.5.10).
 //!
-//! These rounds are not those of `rounds.rs`: an answer to a loss comes a whole round trip after it, when the rate and the
-//! volume that the path still took are known.
+//! These rounds are not those of `rounds.rs`: an answer to a loss comes a whole round trip after it, when the rate and
+//! the volume that the path still took are known.
 
 use super::Sample;
 

@@ -104,7 +104,8 @@ impl State {
         matches!(self, State::Down | State::Cruise | State::Refill | State::Up)
     }
 
-    /// A state that looks for more bandwidth (IsProbingBW): its losses are what it looks for, and no news of congestion.
+    /// A state that looks for more bandwidth (IsProbingBW): its losses are what it looks for, and no news of
+    /// congestion.
     pub(super) fn accelerates(self) -> bool {
         matches!(self, State::Startup | State::Refill | State::Up)
     }

@@ -1,5 +1,5 @@
-//! Aggregation of ACKs (draft-ietf-ccwg-bbr 5.5, BBR.extra_acked): what is acknowledged beyond what the bandwidth explains.
-//! It is added to the window, which would run dry while a link holds ACKs back.
+//! Aggregation of ACKs (draft-ietf-ccwg-bbr 5.5, BBR.extra_acked): what is acknowledged beyond what the bandwidth
+//! explains. It is added to the window, which would run dry while a link holds ACKs back.
 
 use super::Sample;
 use hopscope_core::units::Time;

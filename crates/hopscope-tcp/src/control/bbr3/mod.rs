@@ -4,9 +4,9 @@
 //! ```text
 //! STARTUP -> DRAIN -> DOWN -> CRUISE -> REFILL -> UP -> DOWN ...     from anywhere: PROBE_RTT and back
 //! ```
-//! Two models: the long-term one keeps the largest bandwidth of two probing cycles and the volume in flight that the path
-//! has taken without losing more than 2 %; the short-term one is pulled down by the losses of the present cycle and
-//! forgotten before the next probe.
+//! Two models: the long-term one keeps the largest bandwidth of two probing cycles and the volume in flight that the
+//! path has taken without losing more than 2 %; the short-term one is pulled down by the losses of the present cycle
+//! and forgotten before the next probe.
 //!
 //! Segments leave one at a time, so there is no budget for the offloading of bursts.
 

@@ -1,4 +1,5 @@
-//! The model of the path: bandwidth and round-trip time, and the volumes in flight that follow (draft-ietf-ccwg-bbr 5.5).
+//! The model of the path: bandwidth and round-trip time, and the volumes in flight that follow (draft-ietf-ccwg-bbr
+//! 5.5).
 
 use super::{Bbr3, MIN_WINDOW, Sample, State};
 use hopscope_core::units::{Span, Time};
@@ -36,8 +37,8 @@ impl MaxBw {
     }
 }
 
-/// Smallest round-trip time over two windows: the long one makes the volumes, the end of the short one asks for a probe. So
-/// the value of a probe is there when the long one ends.
+/// Smallest round-trip time over two windows: the long one makes the volumes, the end of the short one asks for a
+/// probe. So the value of a probe is there when the long one ends.
 #[derive(Debug, Clone)]
 pub(super) struct MinRtt {
     long: Option<Span>,

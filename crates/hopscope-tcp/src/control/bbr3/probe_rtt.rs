@@ -48,8 +48,8 @@ impl Bbr3 {
         }
     }
 
-    /// HandleProbeRTT: the wait begins once the window has drained, and lasts for a round too, so that segments sent into the
-    /// drained path have come back.
+    /// HandleProbeRTT: the wait begins once the window has drained, and lasts for a round too, so that segments sent
+    /// into the drained path have come back.
     fn go_on_probing_rtt(&mut self, w: &mut Window, rs: &Sample) {
         self.probe_rtt.limited_until = self.rounds.delivered + ((rs.in_flight * self.mss) as u64).max(1);
         match self.probe_rtt.end {

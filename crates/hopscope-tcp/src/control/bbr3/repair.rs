@@ -1,5 +1,5 @@
-//! Repairs of losses, after which the window returns to what it was (draft-ietf-ccwg-bbr 5.6): they stop what the model would
-//! send for a while, and say nothing of the path that the model does not know.
+//! Repairs of losses, after which the window returns to what it was (draft-ietf-ccwg-bbr 5.6): they stop what the model
+//! would send for a while, and say nothing of the path that the model does not know.
 
 use super::super::{Feedback, Window};
 use super::State;
@@ -26,7 +26,8 @@ impl SavedCwnd {
         SavedCwnd { cwnd: 0.0, repair: Repair::None }
     }
 
-    /// SaveCwnd: remembers the window before something changes it. While something has, it is not the window to return to.
+    /// SaveCwnd: remembers the window before something changes it. While something has, it is not the window to return
+    /// to.
     pub(super) fn save(&mut self, cwnd: f64, state: State) {
         let known_good = self.repair == Repair::None && state != State::ProbeRtt;
         self.cwnd = if known_good { cwnd } else { self.cwnd.max(cwnd) };

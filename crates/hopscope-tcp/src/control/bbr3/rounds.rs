@@ -1,5 +1,5 @@
-//! Round trips counted by packets (draft-ietf-ccwg-bbr 5.5.1): a round lasts from a segment's departure to its ACK, however
-//! long that takes, so that what is decided once a round has seen the answer to what was decided before.
+//! Round trips counted by packets (draft-ietf-ccwg-bbr 5.5.1): a round lasts from a segment's departure to its ACK,
+//! however long that takes, so that what is decided once a round has seen the answer to what was decided before.
 
 /// The count of rounds.
 #[derive(Debug, Clone)]

@@ -1,5 +1,5 @@
-//! STARTUP and DRAIN (draft-ietf-ccwg-bbr 5.3.1, 5.3.2): the rate doubles in each round until the pipe is full, then the queue
-//! that this has left drains.
+//! STARTUP and DRAIN (draft-ietf-ccwg-bbr 5.3.1, 5.3.2): the rate doubles in each round until the pipe is full, then
+//! the queue that this has left drains.
 
 use super::bounds::loses_too_much;
 use super::repair::Repair;

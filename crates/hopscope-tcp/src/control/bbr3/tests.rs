@@ -10,8 +10,8 @@ use crate::sent::SentLog;
 const MSS: u64 = 1000;
 const MS: u64 = 1_000_000;
 
-/// A flow without end, paced and bounded by BBR, over a link with a drop-tail queue and a fixed delay. A segment is given
-/// up when a later one has arrived.
+/// A flow without end, paced and bounded by BBR, over a link with a drop-tail queue and a fixed delay. A segment is
+/// given up when a later one has arrived.
 struct Path {
     bbr: Bbr3,
     w: Window,
@@ -270,8 +270,9 @@ fn losses_outside_of_probes_pull_the_short_term_model_down_until_the_next_one() 
 
 #[test]
 fn a_loss_in_each_round_trip_lowers_the_rate_until_the_next_probe() {
-    // 1 % is below the threshold, so no probe is cut short by it, but a round trip of CRUISE with a loss leaves no more than
-    // the largest rate of that round trip, which the pacing margin has lowered (draft 5.5.10.3 and 5.6.2; the same in Linux).
+    // 1 % is below the threshold, so no probe is cut short by it, but a round trip of CRUISE with a loss leaves no more
+    // than the largest rate of that round trip, which the pacing margin has lowered (draft 5.5.10.3 and 5.6.2; the same
+    // in Linux).
     let mut p = Path::new(1000, 200, 100_000);
     p.lose_every = 100;
     p.run_to_state(State::Cruise);

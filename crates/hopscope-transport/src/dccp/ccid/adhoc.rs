@@ -1,9 +1,10 @@
 //! The delay-based control of zhang2006 for ad hoc access networks (chapters 4 and 6), as a CCID of its own.
 //!
-//! It keeps a few packets queued: with x = cwnd * (average - base) / average packets estimated in queues, the window grows by
-//! D = min(cwnd, 1 + int(1 - x)) in a round trip. After a timeout it sends probes, one each timeout, without back-off, and the
-//! answer to a probe begins anew with the round trip that it measures. The thesis leaves much of this open; each reading
-//! is a parameter (`adhoc_...`), the defaults being those of the two-state version that was simulated.
+//! It keeps a few packets queued: with x = cwnd * (average - base) / average packets estimated in queues, the window
+//! grows by D = min(cwnd, 1 + int(1 - x)) in a round trip. After a timeout it sends probes, one each timeout, without
+//! back-off, and the answer to a probe begins anew with the round trip that it measures. The thesis leaves much of this
+//! open; each reading is a parameter (`adhoc_...`), the defaults being those of the two-state version that was
+//! simulated.
 
 use super::Report;
 use crate::config::DccpConfig;
@@ -88,6 +89,7 @@ impl Adhoc {
             self.recover(report);
             return false;
         }
+        // Also from acknowledgements that report a loss: a short round trip is one, whatever came with it.
         if let Some(sample) = report.sample {
             self.base = Some(self.base.map_or(sample, |base| base.min(sample)));
         }
@@ -169,6 +171,7 @@ impl Adhoc {
     /// The answer to a probe: the round trip begins anew, and the window follows what has become of it.
     fn recover(&mut self, report: &Report) {
         self.is_probing = false;
+        // Without a sample the old round trip stands, and so does the window that fits it.
         let Some(sample) = report.sample else { return };
         let base = if report.answers_probe { sample + self.probe_correction } else { sample };
         if let Some(old) = self.base {
@@ -186,6 +189,7 @@ impl Adhoc {
 
     fn grow(&mut self, report: &Report) {
         let Some(base) = self.base else { return };
+        // The average may lag behind a new least round trip; a queue is never negative.
         let average = report.average.max(base);
         let under = match self.delay {
             AdhocDelay::Average => average,
@@ -202,6 +206,7 @@ impl Adhoc {
             AdhocCount::Packet => report.acked,
             AdhocCount::Ack => report.acked.min(1),
         };
+        // D = min(cwnd, ...): from a window of one it doubles, and does not jump.
         let capped = step.min(self.cwnd);
         let more = match self.update {
             AdhocUpdate::PerAck => capped / self.cwnd * f64::from(times),

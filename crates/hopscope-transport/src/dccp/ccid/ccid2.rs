@@ -71,10 +71,11 @@ impl Ccid2 {
         if self.ssthresh == u32::MAX { f64::INFINITY } else { f64::from(self.ssthresh) }
     }
 
-    /// Slow start: a packet for two acknowledged, no more than half the Ack Ratio for one acknowledgement. Later a packet for
-    /// a window acknowledged.
+    /// Slow start: a packet for two acknowledged, no more than half the Ack Ratio for one acknowledgement. Later a
+    /// packet for a window acknowledged.
     fn grow(&mut self, acked: u32, ack_ratio: u64) {
         if self.cwnd < self.ssthresh {
+            // No more than the Ack Ratio counts, so that one that covers a lost acknowledgement makes no burst.
             self.credit += acked.min(u32::try_from(ack_ratio).unwrap_or(u32::MAX));
             self.cwnd += self.credit / 2;
             self.credit %= 2;

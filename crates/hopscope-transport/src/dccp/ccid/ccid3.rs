@@ -1,8 +1,8 @@
 //! CCID 3, TCP-friendly rate control (RFC 4342, RFC 5348), and CCID 4, the same for small packets (RFC 5622, RFC 4828).
 //!
-//! Packets leave one by one at the rate that the throughput equation allows for the loss event rate reported by the receiver; before
-//! the first loss the rate doubles each round trip. No window: what is not reported for long lowers the rate by the nofeedback
-//! timer.
+//! Packets leave one by one at the rate that the throughput equation allows for the loss event rate reported by the
+//! receiver; before the first loss the rate doubles each round trip. No window: what is not reported for long lowers
+//! the rate by the nofeedback timer.
 
 use super::Report;
 use crate::config::{DccpConfig, DccpControl};
@@ -142,10 +142,12 @@ impl Ccid3 {
 
     /// The window counter of a packet that leaves now (RFC 4342 8.1).
     pub(in crate::dccp) fn counter(&mut self, now: Time) -> u8 {
+        // Without a round trip there are no quarters to count; they begin with the first.
         let Some(rtt) = self.rtt else {
             self.counted = now;
             return 0;
         };
+        // At least a nanosecond, since it divides.
         let quarter = Span::from_secs_f64(rtt / ROUND as f64).0.max(1);
         let steps = now.saturating_since(self.counted).0 / quarter;
         // After a pause the counter jumps by the most it may, and quarters begin anew from here.

@@ -1,8 +1,8 @@
 //! Reliable DCCP step by step: the walk-throughs of zhang2006, figures 7-1 to 7-8, and whole files over lossy ways.
 //!
-//! The thesis counts packets from 0, the lists here from 1. Lists are shown as `repeat.rs` does: of the sender, what is known
-//! of each number; of the receiver, how many were handed over, then what waits. The exchanges with their lists stand in
-//! `walks/`, from which the documentation draws them as sequence charts.
+//! The thesis counts packets from 0, the lists here from 1. Lists are shown as `repeat.rs` does: of the sender, what is
+//! known of each number; of the receiver, how many were handed over, then what waits. The exchanges with their lists
+//! stand in `walks/`, from which the documentation draws them as sequence charts.
 
 use super::*;
 use crate::config::dccp::ReliableProbe;

@@ -1,5 +1,6 @@
-//! The receiver's loss event rate (RFC 5348 5): packets lost within a round trip are one event, and the rate is one over the
-//! weighted mean of the last eight intervals between events, older ones counting less while the newest is long (5.5).
+//! The receiver's loss event rate (RFC 5348 5): packets lost within a round trip are one event, and the rate is one
+//! over the weighted mean of the last eight intervals between events, older ones counting less while the newest is long
+//! (5.5).
 
 use std::collections::VecDeque;
 
@@ -75,13 +76,15 @@ impl LossIntervals {
         LossIntervals { discounts, divides_short, ..LossIntervals::default() }
     }
 
-    /// A packet has come; true where it shows a new loss event. `first` gives the length of the interval before the first one.
+    /// A packet has come; true where it shows a new loss event. `first` gives the length of the interval before the
+    /// first one.
     pub fn on_packet(&mut self, seq: Seq, marked: bool, now: Time, rtt: Span, first: &dyn Fn() -> f64) -> bool {
         let Some(newest) = self.newest else {
             self.newest = Some((seq, now));
             return false;
         };
         let ahead = seq.since(newest.0);
+        // A late packet may take itself out of its gap before the gap is declared lost.
         if ahead <= 0 {
             self.fill(seq);
         }
@@ -110,6 +113,7 @@ impl LossIntervals {
     pub fn rate(&self) -> f64 {
         let Some(open) = self.open() else { return 0.0 };
         let closed = self.mean(None);
+        // The open interval counts only where it makes the rate of losses lower: it is not over yet (RFC 5348 5.4).
         let mean = closed.max(self.mean(Some((open, self.discount(open, closed)))));
         1.0 / mean.max(1.0)
     }
@@ -174,6 +178,7 @@ impl LossIntervals {
     fn on_gap(&mut self, gap: Gap, rtt: Span, first: &dyn Fn() -> f64) -> bool {
         let (before, steps) = (gap.before, gap.after.0.since(gap.before.0).max(1) as u128);
         let span = u128::from(gap.after.1.saturating_since(before.1).0);
+        // Equation of RFC 5348 5.2: arrivals between the packets on both sides are spread evenly.
         let at = |seq: Seq| before.1 + Span((span * seq.since(before.0) as u128 / steps) as u64);
         let (mut seq, mut left, mut is_new) = (gap.first, gap.packets, false);
         while left > 0 {
@@ -189,7 +194,8 @@ impl LossIntervals {
         is_new
     }
 
-    /// So many packets from this one on were lost, or one was marked: part of the event under way, or the first of a new one.
+    /// So many packets from this one on were lost, or one was marked: part of the event under way, or the first of a
+    /// new one.
     fn on_loss(&mut self, seq: Seq, at: Time, packets: u64, rtt: Span, first: &dyn Fn() -> f64) -> bool {
         if let Some(event) = self.event.as_mut().filter(|event| at <= event.at + rtt) {
             event.last = event.last.latest(seq.plus(packets - 1));

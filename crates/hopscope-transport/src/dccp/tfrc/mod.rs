@@ -58,6 +58,7 @@ impl Feedback {
 
     /// Writes both options; true where there was room.
     pub(super) fn write(self, packet: &mut DccpPacket) -> bool {
+        // Rounded up, so that the sender never reads a higher loss event rate than there is.
         let inverse = if self.p > 0.0 { (1.0 / self.p).ceil() as u32 } else { NO_LOSS };
         packet.push_option(LOSS_EVENT_RATE, &inverse.to_be_bytes())
             && packet.push_option(RECEIVE_RATE, &(self.receive_rate as u32).to_be_bytes())

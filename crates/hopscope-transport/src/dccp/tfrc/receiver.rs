@@ -1,7 +1,8 @@
-//! The receiver of TFRC (RFC 4342 6, 10.3): it reports a loss event rate and the rate at which payload comes, once a round trip
-//! and at every new loss event.
+//! The receiver of TFRC (RFC 4342 6, 10.3): it reports a loss event rate and the rate at which payload comes, once a
+//! round trip and at every new loss event.
 //!
-//! How long a round trip lasts is read from the window counter, which the sender advances each quarter of one (RFC 4342 8.1).
+//! How long a round trip lasts is read from the window counter, which the sender advances each quarter of one (RFC 4342
+//! 8.1).
 
 use std::collections::VecDeque;
 
@@ -72,6 +73,7 @@ impl Receiver {
 
     /// A packet that had not come before.
     pub fn on_packet(&mut self, packet: &DccpPacket, is_marked: bool, now: Time) {
+        // First: the round trip that the counter shows counts for this packet already.
         self.count(packet.ccval % COUNTERS, now);
         if packet.is_data() {
             self.size = packet.len;
@@ -103,6 +105,7 @@ impl Receiver {
         self.receive_rate = self.rate_until(now);
         self.feedback = Some((now, self.counters.front().map_or(0, |(counter, _)| *counter)));
         self.is_due = false;
+        // A later rate goes back to this feedback or a round trip, whichever is longer: what is older serves no more.
         let oldest = now.saturating_since(Time::ZERO).saturating_sub(self.round_trip());
         while self.arrivals.front().is_some_and(|(at, _)| at.0 <= oldest.0) {
             self.arrivals.pop_front();
@@ -113,8 +116,8 @@ impl Receiver {
         }
     }
 
-    /// As many intervals as there is room for, newest first: Skip Length, then packets without loss, packets up to the last one
-    /// lost, and data packets of each.
+    /// As many intervals as there is room for, newest first: Skip Length, then packets without loss, packets up to the
+    /// last one lost, and data packets of each.
     fn write_intervals(&self, packet: &mut DccpPacket, reserved: usize) {
         let room = packet.room().saturating_sub(reserved + 3) / PER_INTERVAL;
         let skip = self.losses.undecided().min(u64::from(u8::MAX));
@@ -133,17 +136,19 @@ impl Receiver {
         packet.push_option(LOSS_INTERVALS, &content[..bytes]);
     }
 
-    /// Payload of the newest round trip, or since the newest feedback where that is longer ago, by its length (RFC 4342 8.3).
+    /// Payload of the newest round trip, or since the newest feedback where that is longer ago, by its length (RFC 4342
+    /// 8.3).
     fn rate_until(&self, now: Time) -> f64 {
         let Some((feedback, _)) = self.feedback else { return 0.0 };
+        // A new loss event brings feedback early: less than a round trip is too short to measure a rate over.
         let since = now.saturating_since(feedback).max(self.round_trip());
         let from = now.0.saturating_sub(since.0);
         let newest = self.arrivals.iter().rev().take_while(|(at, _)| at.0 > from);
         newest.map(|(_, bytes)| f64::from(*bytes)).sum::<f64>() / since.as_secs()
     }
 
-    /// Follows the window counter. Four steps are a round trip; a counter that has gone further in one packet says only that
-    /// the packet comes late.
+    /// Follows the window counter. Four steps are a round trip; a counter that has gone further in one packet says only
+    /// that the packet comes late.
     fn count(&mut self, counter: u8, now: Time) {
         if let Some(&(newest, _)) = self.counters.front() {
             let ahead = steps(newest, counter);

@@ -39,6 +39,7 @@ impl Timeout {
             None => (s, s / 2.0),
             Some((srtt, var)) => (srtt + (s - srtt) / 8.0, var + ((s - srtt).abs() - var) / 4.0),
         });
+        // Scaled by 8 and 4 in whole ticks (Jacobson 1988). A round trip below a tick counts as one.
         let n = ((rtt.0 + self.tick.0 / 2) / self.tick.0.max(1)).max(1);
         self.ticks = Some(match self.ticks {
             None => (8 * n, 2 * n),
