@@ -4,8 +4,8 @@ use hopscope_engine::config::schema::{ENGINE_SECTIONS, Key, Kind};
 use serde_json::{Value as Json, json};
 
 use super::Resolved;
-use super::effect::Home;
 use super::flows::{Control, FILE, LEFT_TO_FILE, SET_BY_FILE};
+use super::home::Home;
 use super::outside::OwnControl;
 use super::schema::Schema;
 use super::transport::{ATP, DCCP, TCP};

@@ -7,8 +7,8 @@ use hopscope_engine::config::schema::{Key, Lowered, PREFIX};
 use hopscope_engine::config::{Config, FlowConfig};
 use serde_json::{Value as Json, json};
 
-use super::effect::Home;
 use super::flows::{Control, Flow, Frames};
+use super::home::Home;
 use super::schema::Schema;
 use super::values::{Layered, Values};
 use super::{Path, Resolved};

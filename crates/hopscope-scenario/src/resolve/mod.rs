@@ -6,6 +6,7 @@ mod effect;
 mod engine_keys;
 mod flows;
 mod foreign;
+mod home;
 mod lower;
 mod mobility;
 mod outside;
