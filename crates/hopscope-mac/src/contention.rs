@@ -313,6 +313,7 @@ impl Station {
     }
 
     /// What the quiet time since the medium has become idle consists of; edges must be applied up to now.
+    #[inline]
     pub fn quiet_plan(&self, rules: &StationRules) -> QuietPlan {
         let busy_until = self.busy_until();
         let eifs_until = self.eifs_until();

@@ -336,6 +336,7 @@ impl Dcf {
     }
 
     /// The wait for a response is over, or a broadcast has left.
+    #[inline]
     pub fn on_response_timeout(&mut self, generation: Generation, cx: &mut MacCx<'_>) {
         if self.response_is_stale(generation) {
             return;

@@ -10,6 +10,7 @@ use crate::rules::Pacing;
 use hopscope_core::ids::NodeId;
 
 impl Dcf {
+    #[inline]
     pub(super) fn on_success(&mut self, cx: &mut MacCx<'_>) {
         if let Some(out) = &self.current {
             self.retries.on_ack(out.rts);

@@ -62,7 +62,7 @@ impl EventQueue {
     /// An empty queue.
     pub fn new() -> Self {
         EventQueue {
-            near: vec![Entry::default(); FEW + 1],
+            near: vec![Entry::default(); FEW],
             near_len: 0,
             few: true,
             wheel: Wheel::new(),
@@ -89,13 +89,7 @@ impl EventQueue {
 
     /// Words instead of an entry: they travel in registers. What is rare is left to others, so that none need be saved.
     fn place(&mut self, time: u64, event: u64) {
-        if self.few {
-            self.push_near(time, event);
-            // The wheels cost a fixed price per event, a sorted list one that grows with its length.
-            if self.near_len > FEW {
-                self.start_wheel();
-            }
-        } else if self.wheel.reaches(time) {
+        if self.wheel.reaches(time) {
             self.wheel.push(time, event);
         } else {
             self.push_near(time, event);
@@ -108,13 +102,13 @@ impl EventQueue {
             let next = self.wheel.take_next(u64::MAX);
             self.keep(next);
         }
-        self.near[..self.near_len].last().map(|e| Time(e.time))
+        self.first_near().map(|e| Time(e.time))
     }
 
     /// True when no event up to `time`, that instant included, waits; false also when finding out takes a search.
     #[inline(always)]
     pub fn is_clear_until(&self, time: Time) -> bool {
-        match self.near[..self.near_len].last() {
+        match self.first_near() {
             Some(first) => first.time > time.0,
             None => self.few || self.wheel.is_clear_until(time.0),
         }
@@ -123,7 +117,14 @@ impl EventQueue {
     /// Takes the next event if it lies at or before `limit`.
     #[inline]
     pub fn pop_until(&mut self, limit: Time) -> Option<(Time, Event)> {
-        if self.near_len == 0 {
+        loop {
+            if let Some(&Entry { time, event }) = self.first_near() {
+                if time > limit.0 {
+                    return None;
+                }
+                self.near_len -= 1;
+                return Some(self.taken(time, event));
+            }
             if self.few {
                 return None;
             }
@@ -134,13 +135,12 @@ impl EventQueue {
                 several => self.keep(several),
             }
         }
-        let first = self.near[..self.near_len].last()?;
-        let (time, event) = (first.time, first.event);
-        if time > limit.0 {
-            return None;
-        }
-        self.near_len -= 1;
-        Some(self.taken(time, event))
+    }
+
+    /// The next event of the sorted list. Of an empty list the place is beyond all: one comparison finds that out, too.
+    #[inline(always)]
+    fn first_near(&self) -> Option<&Entry> {
+        self.near.get(self.near_len.wrapping_sub(1))
     }
 
     #[inline(always)]
@@ -179,8 +179,6 @@ impl EventQueue {
         self.near[hole] = entry;
     }
 
-    #[cold]
-    #[inline(never)]
     fn start_wheel(&mut self) {
         self.few = false;
         self.wheel.start(self.last.0);
@@ -196,10 +194,8 @@ impl EventQueue {
     /// read before it has left the processor's store buffer.
     #[inline(always)]
     fn push_near(&mut self, time: u64, event: u64) {
-        if self.near_len == self.near.len() {
-            return self.grow_and_push_near(time, event);
-        }
-        let Some((mut hole, ahead)) = self.near[..=self.near_len].split_last_mut() else { return };
+        let places = self.near.get_mut(..self.near_len + 1).and_then(|places| places.split_last_mut());
+        let Some((mut hole, ahead)) = places else { return self.push_into_full(time, event) };
         self.near_len += 1;
         for entry in ahead.iter_mut().rev() {
             if !entry.keeps_ahead_of(time, event) {
@@ -212,10 +208,16 @@ impl EventQueue {
         hole.event = event;
     }
 
+    /// No place is free: the few have become many, or one slice holds many.
     #[cold]
     #[inline(never)]
-    fn grow_and_push_near(&mut self, time: u64, event: u64) {
-        self.near.push(Entry::default());
-        self.push_near(time, event);
+    fn push_into_full(&mut self, time: u64, event: u64) {
+        if self.few {
+            // The wheels cost a fixed price per event, a sorted list one that grows with its length.
+            self.start_wheel();
+        } else {
+            self.near.push(Entry::default());
+        }
+        self.place(time, event);
     }
 }

@@ -46,7 +46,8 @@ pub(super) struct Chain(u32);
 /// Events of the slices after `slice`.
 #[derive(Debug)]
 pub(super) struct Wheel {
-    /// Number of the slice being handled: time divided by the slice length.
+    /// Number of the slice being handled: time divided by the slice length; before the start the last of all, so that
+    /// nothing is in reach.
     slice: u64,
     /// Number of the block that began last.
     block: u64,
@@ -80,7 +81,7 @@ fn block_of(time: u64) -> u64 {
 impl Wheel {
     pub(super) fn new() -> Self {
         Wheel {
-            slice: 0,
+            slice: u64::MAX,
             block: 0,
             ahead: 0,
             fine: Box::new([NONE; SLICES]),
