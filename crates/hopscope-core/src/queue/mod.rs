@@ -61,13 +61,7 @@ impl Default for EventQueue {
 impl EventQueue {
     /// An empty queue.
     pub fn new() -> Self {
-        EventQueue {
-            near: vec![Entry::default(); FEW],
-            near_len: 0,
-            few: true,
-            wheel: Wheel::new(),
-            last: Time::ZERO,
-        }
+        EventQueue { near: vec![Entry::default(); FEW], near_len: 0, few: true, wheel: Wheel::new(), last: Time::ZERO }
     }
 
     /// Number of pending events, stale ones included.
