@@ -21,7 +21,8 @@ named! {
         Cts = "cts",
         /// On the air: ACKs of the MAC.
         MacAck = "mac-ack",
-        /// On the air, in vain: a station that the transmitter cannot sense disturbed the attempt or silenced the receiver.
+        /// On the air, in vain: a station that the transmitter cannot sense disturbed the attempt or silenced the
+        /// receiver.
         RetryHidden = "retry-hidden",
         /// On the air, in vain: a station that it can sense began in the same slot.
         RetryCollision = "retry-collision",
@@ -91,8 +92,8 @@ impl Cause {
 named! {
     /// Why an attempt to get a frame across failed.
     pub enum Failure {
-        /// A station that the transmitter cannot sense: its frame, or an answer to it, was on the air as well, or kept the
-        /// receiver from answering.
+        /// A station that the transmitter cannot sense: its frame, or an answer to it, was on the air as well, or kept
+        /// the receiver from answering.
         Hidden = "hidden",
         /// A station that it can sense began within the same slot.
         Collision = "collision",

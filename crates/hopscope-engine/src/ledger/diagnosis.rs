@@ -36,6 +36,7 @@ impl Ledger {
     #[inline]
     pub(super) fn note_diagnosis(&mut self, node: NodeId, to: NodeId, diagnosis: Diagnosis) {
         let attempt = &mut self.nodes[node.index()].attempt;
+        // The frame may belong to an attempt that is over: it says nothing of another one.
         if attempt.open && attempt.to == to {
             attempt.diagnosis = diagnosis;
         }
@@ -52,8 +53,10 @@ impl Ledger {
         view: &mut impl NetworkView,
     ) {
         let &Frame { kind, src, dst, .. } = frame;
+        // A broadcast is part of no attempt.
         if dst == node {
             let (failure, by) = self.diagnose(now, node, frame, outcome, view);
+            // A CTS or an ACK goes to the station whose attempt it would have brought on.
             let (asked, other) = if matches!(kind, FrameKind::Rts | FrameKind::Data) { (src, dst) } else { (dst, src) };
             self.note_diagnosis(asked, other, Diagnosis { failure, frame: kind, by });
         }
@@ -82,6 +85,8 @@ impl Ledger {
             | RxOutcome::TooWeak { by: Some(by) } => by,
         };
         let culprit = self.sent_in(slot, view);
+        // Before the slots are compared: a station that cannot be sensed is hidden, however close to each other both
+        // began.
         let (failure, by) = blame(frame.src, culprit, Failure::Overlap, view);
         let is_same_slot =
             failure == Failure::Overlap && self.is_same_slot(culprit.start + flight(view, culprit.by, node), begun);
@@ -98,6 +103,7 @@ impl Ledger {
 
     /// True for frames that began so close to each other that neither station could have heard the other one first.
     fn is_same_slot(&self, one: Time, other: Time) -> bool {
+        // A slot is what carrier sense, turnaround and propagation take together (IEEE 802.11-2020 10.3.7).
         one.0.abs_diff(other.0) < self.slot.0
     }
 
@@ -106,6 +112,8 @@ impl Ledger {
     pub(super) fn conclude(&mut self, node: NodeId, view: &impl NetworkView) {
         let Attempt { to, since, diagnosis, .. } = self.nodes[node.index()].attempt;
         let (asked_by, at) = self.nodes[to.index()].asked;
+        // The RTS or data frame that it received last is another one: this frame never came through, and the channel
+        // stays at fault.
         if asked_by != node || at <= since {
             return;
         }
@@ -124,9 +132,11 @@ impl Ledger {
             return None;
         }
         let diagnosis = |failure, by| Some(Diagnosis { failure, frame: FrameKind::Rts, by: Some(by) });
+        // It was in an exchange of its own: no third station is at fault.
         if self.nodes[to.index()].attempt.open {
             return diagnosis(Failure::NoAnswer, to);
         }
+        // The RTS is the later of the last two frames; its CTS was due a SIFS behind it (IEEE 802.11-2020 10.3.2.8).
         let [(_, one), (_, other)] = self.nodes[src.index()].sent;
         let due = one.max(other) + self.sifs;
         let on_air = self.loudest(to, src, due, due + self.slot, view);
@@ -157,9 +167,11 @@ impl Ledger {
     /// the medium.
     fn last_decodable(&self, node: NodeId, src: NodeId, before: Time, view: &impl NetworkView) -> Option<Sent> {
         let mut last: Option<(Time, u32)> = None;
+        // Only a frame that was decoded can have set the NAV (IEEE 802.11-2020 10.3.2.4).
         let near = view.links(node).iter().filter(|link| link.flags & Arrival::DECODABLE != 0 && link.to != src);
         for link in near {
             for (slot, &(_, end)) in (2 * link.to.0..).zip(&self.nodes[link.to.index()].sent) {
+                // A station that has sent nothing so far has zeros here.
                 if end > Time::ZERO && end <= before && last.is_none_or(|(other, _)| end >= other) {
                     last = Some((end, slot));
                 }
@@ -177,6 +189,7 @@ impl Ledger {
     /// The frame in an air slot.
     fn sent_in(&self, slot: u32, view: &impl NetworkView) -> Sent {
         let Frame { kind, src, dst, .. } = view.frame(slot);
+        // The air slot holds the frame alone: its instants are those noted here.
         let (start, end) = self.nodes[src.index()].sent[(slot & 1) as usize];
         Sent { by: src, start, end, to: dst, is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack) }
     }
@@ -187,6 +200,8 @@ impl Ledger {
 fn blame(src: NodeId, frame: Sent, otherwise: Failure, view: &impl NetworkView) -> (Failure, NodeId) {
     let senses =
         |other| other == src || link_between(view, src, other).is_some_and(|link| link.flags & Arrival::SENSED != 0);
+    // A CTS or an ACK leaves after SIFS without listening. Who sent the frame that it answers has caused it, and is the
+    // station that carrier sense should have found.
     if !senses(frame.by) {
         (Failure::Hidden, frame.by)
     } else if frame.is_answer && !senses(frame.to) {

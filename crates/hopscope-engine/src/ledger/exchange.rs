@@ -13,6 +13,7 @@ impl Ledger {
     #[inline(always)]
     pub(super) fn on_sifs_begins(&mut self, now: Time, node: NodeId, at: Time, then: FrameKind) {
         let line = &mut self.nodes[node.index()];
+        // It answers the frame that it has waited for.
         line.decide_wait(true);
         line.run_ahead(Cause::Sifs as usize, at);
         if line.attempt.open && then == FrameKind::Data {
@@ -47,6 +48,8 @@ impl Ledger {
             }
             FrameKind::Rts => line.run_ahead(goes_to(ATTEMPT_RTS), end),
             FrameKind::Data => {
+                // Nobody answers a broadcast (IEEE 802.11-2020 10.3.6): nothing is undecided, and no link has an
+                // attempt.
                 if frame.dst == NodeId::BROADCAST {
                     line.run_ahead(goes_to(line.attempt.class as usize), end);
                     self.tracker.enter(now, frame.body, Stage::Attempt);
@@ -55,9 +58,11 @@ impl Ledger {
                 line.run_ahead(goes_to(ATTEMPT_DATA), end);
             }
         }
+        // The end of this wait is a record of the MAC, whose rule for the timeout is not repeated here.
         line.wait_until(Time::NEVER);
         let attempt = &mut line.attempt;
         (attempt.since, attempt.diagnosis) = (now, Diagnosis::unknown(frame.kind));
+        // The data frame behind a CTS and later fragments go on with the attempt that the first frame has opened.
         if !attempt.open {
             (attempt.open, attempt.to, attempt.packet) = (true, frame.dst, frame.body);
             line.links.begin_attempt(now);
@@ -72,10 +77,12 @@ impl Ledger {
         }
     }
 
-    /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy when
-    /// the data frame was due.
+    /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy
+    /// when the data frame was due.
     #[inline(always)]
     pub(super) fn on_failure(&mut self, now: Time, node: NodeId, dropped: bool, view: &mut impl NetworkView) {
+        // Not earlier: most attempts succeed, and a frame that was lost at its receiver has explained most of the
+        // others.
         if self.nodes[node.index()].attempt.is_unexplained() {
             self.conclude(node, &view.lend());
         }
@@ -88,6 +95,7 @@ impl Ledger {
         let line = &mut self.nodes[node.index()];
         let (diagnosis, packet) = (line.attempt.diagnosis, line.attempt.packet);
         line.links.fail(now, diagnosis, dropped);
+        // Before the wait is left: while an attempt is open, the node waits on.
         line.close_attempt(Some(diagnosis.failure));
         line.leave_wait();
         self.tracker.fail(now, packet, dropped);
@@ -106,9 +114,11 @@ impl Ledger {
         match outcome {
             Outcome::Sent => self.on_acknowledged(node, packet, view),
             Outcome::RetryLimit => self.on_failure(now, node, true, view),
+            // This is the end of fragments that the node has received, not of a packet of its own.
             Outcome::Incomplete => return,
         }
         let line = &mut self.nodes[node.index()];
+        // A retry limit has closed it already, and a broadcast has opened none.
         if line.attempt.open {
             line.links.succeed(now);
             line.close_attempt(None);

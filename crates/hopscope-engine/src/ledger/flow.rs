@@ -27,6 +27,7 @@ pub(super) struct Losses(Vec<(Kind, Lost, u64)>);
 
 impl Losses {
     pub(super) fn add(&mut self, kind: Kind, lost: Lost) {
+        // A flow loses packets in few ways: a list needs no index.
         match self.0.iter_mut().find(|(known, as_this, _)| *known == kind && *as_this == lost) {
             Some((.., count)) => *count += 1,
             None => self.0.push((kind, lost, 1)),
@@ -94,9 +95,11 @@ impl FlowAccount {
 
     /// A segment leaves the source.
     pub(super) fn sent(&mut self, now: Time, seq: u64, again: bool) {
+        // Here and not at each ACK: only segments make the list longer.
         while self.first_sent.front().is_some_and(|&(first, _)| first < self.una) {
             self.first_sent.pop_front();
         }
+        // Only a number beyond all others is new, so the list stays in order for the search.
         if self.repeats && !again && self.first_sent.back().is_none_or(|&(last, _)| last < seq) {
             self.first_sent.push_back((seq, now));
         }
@@ -104,6 +107,7 @@ impl FlowAccount {
 
     /// Time from the first departure of the segment that holds `seq` to `again`, when it left again.
     pub(super) fn wait_until(&self, seq: u64, again: Time) -> u64 {
+        // A repetition may begin inside the segment that it repeats: the last start at or below it counts.
         let after = self.first_sent.partition_point(|&(first, _)| first <= seq);
         let found = after.checked_sub(1).and_then(|place| self.first_sent.get(place));
         found.map_or(0, |&(_, first)| again.saturating_since(first).0)
@@ -121,6 +125,7 @@ impl FlowAccount {
     pub(super) fn restart(&mut self) {
         self.copies = 0;
         self.parts = [0; DelayPart::COUNT];
+        // Packets under way end in the measured time: without them the balance would not hold.
         self.counts = self
             .counts
             .map(|counts| Counts { sent: counts.sent - counts.delivered - counts.lost, ..Counts::default() });

@@ -25,6 +25,7 @@ impl Stage {
         match self {
             Stage::Processing => DelayPart::Processing,
             Stage::Queue => DelayPart::Queueing,
+            // A dropped packet spends no time: at the same instant it is gone, or back at the router.
             Stage::Contention | Stage::Dropped => DelayPart::Contention,
             Stage::Attempt => DelayPart::Airtime,
             Stage::Held => DelayPart::RouteSearch,

@@ -44,6 +44,7 @@ impl Default for Links {
 impl Links {
     /// The MAC takes a packet for `to`.
     pub(super) fn take(&mut self, now: Time, to: NodeId) {
+        // The time before was idle, which is not added up.
         self.since = now;
         if to == NodeId::BROADCAST {
             self.current = NOWHERE;
@@ -84,6 +85,7 @@ impl Links {
 
     /// The attempt has failed; the packet stays unless it is `dropped`.
     pub(super) fn fail(&mut self, now: Time, diagnosis: Diagnosis, dropped: bool) {
+        // Before `spend`, which moves the start.
         let ns = (now - self.since).0;
         if let Some(link) = self.spend(now, diagnosis.failure.link_cause()) {
             match link.failed.iter_mut().find(|failed| failed.diagnosis == diagnosis) {
@@ -117,8 +119,8 @@ impl Links {
         }
     }
 
-    /// Each link with its totals at `now`, of `duration` nanoseconds in all; an attempt under way counts as if it were to
-    /// succeed.
+    /// Each link with its totals at `now`, of `duration` nanoseconds in all; an attempt under way counts as if it were
+    /// to succeed.
     pub(super) fn totals(
         &self,
         now: Time,
@@ -131,6 +133,7 @@ impl Links {
                 let cause = if in_attempt { LinkCause::Delivered } else { LinkCause::Contention };
                 totals[cause as usize] += (now - self.since).0;
             }
+            // As the rest: the times of a link add up to the duration by construction.
             totals[LinkCause::Idle as usize] = duration - totals.iter().sum::<u64>();
             (link, totals)
         })

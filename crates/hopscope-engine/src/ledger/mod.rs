@@ -1,7 +1,7 @@
 //! The airtime ledger: what every nanosecond of every node and link went to, and where the delay of packets went.
 //!
-//! An observer like any other: all it knows comes from records, and from what it looks up at their instants. A run with it
-//! takes the same course as one without.
+//! An observer like any other: all it knows comes from records, and from what it looks up at their instants. A run with
+//! it takes the same course as one without.
 //!
 //! At each instant a node's time goes to the first of these that holds:
 //!
@@ -95,6 +95,7 @@ impl Ledger {
     #[inline(always)]
     fn on_busy(&mut self, node: NodeId, from: Time, until: Time, view: &mut impl NetworkView) {
         let line = &mut self.nodes[node.index()];
+        // Most frames lengthen a busy period. The plan walks the edges of the radio, so only a new period asks for it.
         if !line.hear(from, until, self.pause) {
             line.begin_busy(from, until, |plan| view.quiet_plan(node, plan));
         }
@@ -121,6 +122,7 @@ impl Ledger {
     fn on_received(&mut self, now: Time, node: NodeId, frame: &Frame) {
         let line = &mut self.nodes[node.index()];
         line.received(now, frame.airtime);
+        // These ask for an answer. Whether it was sent matters only if the attempt fails.
         if matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
             line.asked = (frame.src, now);
         }
@@ -129,6 +131,7 @@ impl Ledger {
     /// The radio of `node` goes off or comes back.
     fn on_power(&mut self, now: Time, node: NodeId, on: bool, view: &mut impl NetworkView) {
         self.settle(now, node, view);
+        // Behind `settle`, which accounts the time until now to the state until now.
         self.nodes[node.index()].is_off = !on;
     }
 
@@ -159,6 +162,7 @@ impl Ledger {
         line.settle_if_idle(now);
         line.link_waits = false;
         line.has_packet = true;
+        // A node that waits for a frame of another exchange waits on, and contends once it leaves that.
         if line.mode == Mode::Idle {
             line.mode = Mode::Contend;
         }
@@ -175,9 +179,11 @@ impl Ledger {
     /// A packet is lost at `node`.
     fn on_dropped(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet, reason: DropReason) {
         let stage = self.tracker.stage(id);
+        // The packet leaves the count of those held, and with it the node may be idle for another cause.
         if stage == Stage::Held {
             self.enter(now, node, id, Stage::Processing);
         }
+        // The attempt is over, but no other one has begun at the node: its diagnosis still stands.
         let diagnosis = (stage == Stage::Dropped).then_some(self.nodes[node.index()].attempt.diagnosis);
         let hop = u32::from(packet.hops) + 1;
         self.tracker.drop(id, flow::Lost { hop, node, reason: Some(reason), diagnosis }, &mut self.flows);
@@ -187,6 +193,7 @@ impl Ledger {
 
     /// The measured time begins.
     fn restart(&mut self, now: Time, view: &mut impl NetworkView) {
+        // All nodes have to stand at one instant before anything is forgotten.
         self.settle_all(now, view);
         self.start = now;
         self.nodes.iter_mut().for_each(|line| line.restart(now));
@@ -197,6 +204,7 @@ impl Ledger {
 /// What the airtime of a packet counts as.
 fn class(packet: &Packet) -> Cause {
     match packet.body {
+        // A SYN or FIN is among these: airtime goes by payload, where the balance of packets counts a SYN as data.
         Body::Tcp(segment) if segment.len == 0 => Cause::TransportAck,
         Body::Tcp(segment) if segment.retransmission => Cause::DataAgain,
         Body::Dccp(packet) if !packet.is_data() => Cause::TransportAck,
@@ -234,7 +242,9 @@ impl Recorder for Ledger {
             }
             Record::FrameEnded { node, ref frame, outcome, .. } => self.on_lost(now, node, frame, outcome, view),
             Record::Power { node, on } => self.on_power(now, node, on, view),
+            // The record brings the plan along, as the MAC gives it up when it acts on the grant.
             Record::AccessGranted { node, wait } => self.nodes[node.index()].settle_wait(now, wait),
+            // `AttemptFailed` or `ExchangeEnded` may follow at this instant and take the node as settled.
             Record::ResponseTimeout { node } => self.settle(now, node, view),
             Record::SifsBegan { node, until, then } => self.on_sifs_begins(now, node, until, then),
             Record::AttemptFailed { node } => self.on_failure(now, node, false, view),
@@ -252,6 +262,7 @@ impl Recorder for Ledger {
                 self.arriving = Arriving { parts, seq: 0, sent: view.packet(packet).sent };
             }
             Record::Queued { node, packet, .. } => self.enter(now, node, packet, Stage::Queue),
+            // A wire repeats nothing: its only attempt gets the packet across or loses it.
             Record::WireBegan { node, packet, .. } => self.enter(now, node, packet, Stage::Attempt),
             Record::WireEnded { node, packet, .. } => self.enter(now, node, packet, Stage::Processing),
             Record::Offered { node, packet } => self.on_offered(now, node, packet, view.packet(packet)),

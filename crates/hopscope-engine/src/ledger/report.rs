@@ -121,8 +121,8 @@ pub struct LossResult {
 }
 
 impl LedgerResult {
-    /// Share of the time on the air of all frames that attempts with segments without data took, in those that got them across; none
-    /// where nothing was sent. Their RTS, CTS and MAC ACKs count among all frames only.
+    /// Share of the time on the air of all frames that attempts with segments without data took, in those that got them
+    /// across; none where nothing was sent. Their RTS, CTS and MAC ACKs count among all frames only.
     pub fn ack_airtime_pct(&self) -> Option<f64> {
         let sum = |of: fn(&str) -> bool| -> u64 {
             self.nodes.iter().flat_map(|node| &node.ns).filter(|(cause, _)| of(cause)).map(|(_, ns)| ns).sum()
@@ -135,14 +135,17 @@ impl LedgerResult {
 impl Ledger {
     /// The ledger of the measured time up to `now`.
     pub fn result(&mut self, now: Time, view: &mut impl NetworkView) -> LedgerResult {
+        // Nodes are accounted late: most stand at an earlier instant.
         self.settle_all(now, view);
         let duration_ns = now.saturating_since(self.start).0;
         let nodes = self.nodes.iter().zip((0..).map(NodeId)).map(|(line, node)| {
             let flows = self.flows.iter().zip((0..).map(FlowId));
             let mut limits =
                 flows.filter(|(account, _)| account.source == node).map(|(_, flow)| super::source::limit(flow, view));
+            // One source that its window holds back is enough: with room there, the node would have sent.
             let idle = limits.find(|&cause| cause != Cause::SenderLimited).unwrap_or(Cause::SenderLimited);
             let mut totals = line.totals_at(now, idle);
+            // Frames are not announced to such a node: nobody knows which part of its quiet time was busy.
             if !view.listens(node) {
                 totals[Cause::Bystander as usize] = std::mem::take(&mut totals[Cause::NothingToSend as usize]);
             }

@@ -13,6 +13,7 @@ impl Ledger {
         if !self.is_source(node, flow) {
             return;
         }
+        // The event of the timer sends this segment: the timer is what the source has waited for.
         if self.expired == flow {
             self.expired = FlowId::NONE;
             self.explain_idle(now, flow, Cause::Timeout);
@@ -34,6 +35,7 @@ impl Ledger {
     ) {
         self.arriving.seq = header.seq;
         if self.is_source(node, answers) {
+            // The transport has not acted on the ACK yet: the limit is that of the time until now.
             self.on_source_event(now, answers, view);
             self.flows[answers.index()].acknowledged(header);
         }
@@ -45,6 +47,8 @@ impl Ledger {
         let Arriving { mut parts, seq, sent } = self.arriving;
         debug_assert_eq!(parts.iter().sum::<u64>(), delay.0, "the parts of a delay are the delay");
         let account = &mut self.flows[flow.index()];
+        // This wait comes on top of the delay of the copy, which begins when the copy leaves. Data that had come before
+        // has waited for no repetition.
         if retransmission && is_new {
             parts[DelayPart::Timeout as usize] = account.wait_until(seq, sent);
         }
@@ -70,6 +74,7 @@ impl Ledger {
             return;
         }
         match timer {
+            // They may only move on to a later deadline: a segment has to follow first.
             Timer::Rto | Timer::Probe => self.expired = flow,
             Timer::Pacing => self.explain_idle(now, flow, Cause::Paced),
             Timer::DelayedAck | Timer::TimeWait | Timer::Reorder | Timer::Refill | Timer::Wake | Timer::Read => {}

@@ -137,6 +137,7 @@ impl Timeline {
             }
             return true;
         }
+        // Without a packet the order of busy and quiet time does not matter: their sums are enough.
         if self.mode == Mode::Idle {
             self.overheard += self.busy_until.0.saturating_sub(self.busy_from.max(self.at).0);
         } else if self.attempt.open {
@@ -152,6 +153,7 @@ impl Timeline {
     /// A busy period begins; `plan` says how a waiting packet spent the quiet time before it.
     #[inline(always)]
     pub(super) fn begin_busy(&mut self, start: Time, end: Time, plan: impl FnOnce(&mut QuietPlan)) {
+        // First the period before, while the plan is still that of the quiet time ahead of it.
         if self.at < self.busy_until {
             self.settle_last_busy();
         }
@@ -163,8 +165,8 @@ impl Timeline {
         }
     }
 
-    /// Accounts everything before the end of the last busy period, to which the plan that counts until then belongs. Mostly
-    /// a packet waits.
+    /// Accounts everything before the end of the last busy period, to which the plan that counts until then belongs.
+    /// Mostly a packet waits.
     #[inline(never)]
     fn settle_last_busy(&mut self) {
         if self.mode == Mode::Contend && !self.is_off {
@@ -197,6 +199,7 @@ impl Timeline {
     fn settle_on(&mut self, to: Time, plan: impl FnOnce() -> QuietPlan) {
         if self.is_off {
             self.add(Cause::Off, to);
+            // What was on the air meanwhile lies in the time that has just been accounted.
             self.overheard = 0;
             return;
         }
@@ -207,6 +210,7 @@ impl Timeline {
             if end == to {
                 return;
             }
+            // The frame has not come by its deadline.
             self.decide_wait(false);
             self.leave_wait();
         }
@@ -220,11 +224,13 @@ impl Timeline {
         let quiet = (to - self.at).0 - overheard;
         self.totals[Cause::Overheard as usize] += overheard;
         self.at = to;
+        // From the nearest layer up: what the link layer holds back has its route, and what waits for a route was sent.
         if self.link_waits {
             self.totals[Cause::LinkTimer as usize] += quiet;
         } else if self.held > 0 {
             self.totals[Cause::RouteSearch as usize] += quiet;
         } else if self.is_source {
+            // Its window or its application is the cause: the next event at the source shows which.
             self.unexplained += quiet;
         } else {
             self.totals[Cause::NothingToSend as usize] += quiet;
@@ -247,6 +253,8 @@ impl Timeline {
     }
 
     fn add_quiet(&mut self, to: Time, plan: &QuietPlan) {
+        // In the order of the wait (IEEE 802.11-2020 10.3.4.2 and 10.3.4.3): a NAV keeps the medium busy, and slots are
+        // counted from the end of DIFS or EIFS on.
         self.add(Cause::Nav, to.min(plan.nav_until));
         self.add(if plan.eifs { Cause::Eifs } else { Cause::Difs }, to.min(plan.ifs_until));
         self.add(Cause::Backoff, to);
@@ -266,6 +274,7 @@ impl Timeline {
     pub(super) fn received(&mut self, now: Time, airtime: Span) {
         let begun = Time(now.0 - airtime.0);
         if self.at < begun {
+            // It may be the frame that was awaited: what the gap before it was is decided when it is answered.
             if begun <= self.await_until {
                 self.awaited += (begun - self.at).0;
                 self.at = begun;
@@ -312,6 +321,7 @@ impl Timeline {
     /// The attempt under way is over.
     pub(super) fn close_attempt(&mut self, failure: Option<Failure>) {
         self.attempt.open = false;
+        // An RTS was in vain, too, where the data frame behind it fails.
         let (rts_cause, data_cause) =
             failure.map_or((Cause::Rts, self.attempt.class), |failure| (failure.cause(), failure.cause()));
         self.totals[rts_cause as usize] += std::mem::take(&mut self.totals[ATTEMPT_RTS]);
@@ -344,6 +354,7 @@ impl Timeline {
         self.totals = [0; ACCOUNTS];
         (self.awaited, self.unexplained) = (0, 0);
         self.links.restart(now);
+        // A frame or SIFS under way is accounted to its end: the rest of it belongs to the measured time.
         self.totals[usize::from(self.ahead)] += (self.at - now).0;
     }
 
@@ -351,6 +362,7 @@ impl Timeline {
     /// `idle`.
     pub(super) fn totals_at(&self, now: Time, idle: Cause) -> [u64; Cause::COUNT] {
         let mut accounts = self.totals;
+        // What is accounted ahead of the clock has not passed yet.
         accounts[usize::from(self.ahead)] -= (self.at - now).0;
         accounts[Cause::Rts as usize] += accounts[ATTEMPT_RTS];
         accounts[self.attempt.class as usize] += accounts[ATTEMPT_DATA];

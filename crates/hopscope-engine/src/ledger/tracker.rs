@@ -1,9 +1,9 @@
 //! Packets on their way: where their delay goes, and what becomes of each.
 //!
 //! A datagram that a transport hands down may be at several nodes at a time: a transmitter keeps its copy until it is
-//! acknowledged, and a routing protocol may send it another way meanwhile. It is delivered when one copy arrives, lost when
-//! the last one is gone without that, and under way until then. A copy that is given up though the next node has got it is
-//! no loss: only its acknowledgement was lost.
+//! acknowledged, and a routing protocol may send it another way meanwhile. It is delivered when one copy arrives, lost
+//! when the last one is gone without that, and under way until then. A copy that is given up though the next node has
+//! got it is no loss: only its acknowledgement was lost.
 
 use super::cause::DelayPart;
 use super::flow::{FlowAccount, Lost};
@@ -64,6 +64,7 @@ impl PacketTracker {
         if let (Some(kind), Some(account)) = (kind(packet, flows), flows.get_mut(packet.flow.index())) {
             account.counts[kind as usize].sent += 1;
             let new = Datagram { flow: packet.flow, kind, copies: 1, delivered: false, lost: None };
+            // Places are used again, so that memory goes by the packets under way and not by the length of the run.
             datagram = match self.free.pop() {
                 Some(place) => {
                     self.datagrams[place as usize] = new;
@@ -83,8 +84,10 @@ impl PacketTracker {
     pub(super) fn copy(&mut self, now: Time, packet: PacketId, copy: PacketId) {
         let journey = &mut self.journeys[packet.index()];
         let mut copied = *journey;
+        // A drop at the transmitter is no loss from now on.
         journey.passed_on = true;
         copied.passed_on = false;
+        // The attempt is over for the copy alone: the transmitter does not know yet that it has succeeded.
         copied.enter(now, Stage::Processing);
         if let Some(datagram) = self.datagrams.get_mut(copied.datagram as usize) {
             datagram.copies += 1;
@@ -122,6 +125,7 @@ impl PacketTracker {
     /// The attempt under way with a packet has failed.
     pub(super) fn fail(&mut self, now: Time, packet: PacketId, dropped: bool) {
         let journey = &mut self.journeys[packet.index()];
+        // Not by `enter`, for which an attempt is airtime that got the packet across.
         journey.spend(now, DelayPart::Retries);
         journey.stage = if dropped { Stage::Dropped } else { Stage::Contention };
     }
@@ -134,6 +138,7 @@ impl PacketTracker {
         let Journey { datagram, parts, .. } = *journey;
         if let Some(known) = self.datagrams.get_mut(datagram as usize) {
             let counts = &mut flows[known.flow.index()].counts[known.kind as usize];
+            // A datagram is delivered once, by whichever copy comes first.
             *if known.delivered { &mut counts.again } else { &mut counts.delivered } += 1;
             known.delivered = true;
             known.copies -= 1;
@@ -144,8 +149,8 @@ impl PacketTracker {
         parts
     }
 
-    /// A packet was acknowledged by the next node: the copy there is all that is left. Where there is none, the packet is
-    /// lost as `unnoticed` says.
+    /// A packet was acknowledged by the next node: the copy there is all that is left. Where there is none, the packet
+    /// is lost as `unnoticed` says.
     #[inline]
     pub(super) fn pass_on(&mut self, packet: PacketId, unnoticed: impl FnOnce() -> Lost, flows: &mut [FlowAccount]) {
         let datagram = self.journeys[packet.index()].datagram;
@@ -158,6 +163,7 @@ impl PacketTracker {
     pub(super) fn drop(&mut self, packet: PacketId, lost: Lost, flows: &mut [FlowAccount]) {
         let Journey { datagram, passed_on, .. } = self.journeys[packet.index()];
         let Some(known) = self.datagrams.get_mut(datagram as usize) else { return };
+        // The copy at the next node may still arrive, or be lost for a reason of its own.
         if passed_on {
             flows[known.flow.index()].unconfirmed.add(known.kind, lost);
         } else {

@@ -62,15 +62,15 @@ impl Departures {
         }
     }
 
-    /// Segments that left at one instant, on average: the burst that one ACK lets out (Allman and Blanton 2005, "Notes on burst
-    /// mitigation for transport protocols").
+    /// Segments that left at one instant, on average: the burst that one ACK lets out (Allman and Blanton 2005, "Notes
+    /// on burst mitigation for transport protocols").
     fn burst(&self) -> Option<f64> {
         (self.instants > 0).then(|| self.segments as f64 / self.instants as f64)
     }
 
-    /// Standard deviation of the times between segments over their mean, those of one instant apart by zero: 0 for a steady pace, 1
-    /// for a Poisson process. Its square is the index of dispersion for intervals at lag 1 (Gusella 1991, "Characterizing the
-    /// variability of arrival processes with indexes of dispersion").
+    /// Standard deviation of the times between segments over their mean, those of one instant apart by zero: 0 for a
+    /// steady pace, 1 for a Poisson process. Its square is the index of dispersion for intervals at lag 1 (Gusella
+    /// 1991, "Characterizing the variability of arrival processes with indexes of dispersion").
     fn variation(&self) -> Option<f64> {
         // One gap has no deviation.
         let gaps = self.segments.checked_sub(1).filter(|gaps| *gaps > 1)? as f64;

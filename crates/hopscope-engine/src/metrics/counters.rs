@@ -1,7 +1,7 @@
 //! Counters that machines keep for themselves, read when the measured time begins and when results are wanted.
 //!
-//! A record for each step of a counter would cost every run some time; the counters stand already, and an observer may look
-//! at them ([`NetworkView::counters`], [`NetworkView::sender_stats`]).
+//! A record for each step of a counter would cost every run some time; the counters stand already, and an observer may
+//! look at them ([`NetworkView::counters`], [`NetworkView::sender_stats`]).
 
 use std::collections::BTreeMap;
 

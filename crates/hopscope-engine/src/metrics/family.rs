@@ -1,9 +1,9 @@
-//! What a family of metrics is: metrics that count the same things, in one file, with what they take from records and the
-//! values that results take from them.
+//! What a family of metrics is: metrics that count the same things, in one file, with what they take from records and
+//! the values that results take from them.
 //!
-//! A value is a method with the name of its metric: the row of a table ([`super::tables`]) names the family that has it, and a
-//! row without its method does not compile. The methods of one scope take one context: [`FlowCx`], [`NodeCx`] or
-//! [`super::tables::NetworkCx`].
+//! A value is a method with the name of its metric: the row of a table ([`super::tables`]) names the family that has
+//! it, and a row without its method does not compile. The methods of one scope take one context: [`FlowCx`], [`NodeCx`]
+//! or [`super::tables::NetworkCx`].
 
 use super::{FlowMeter, RunMeter, SeriesSet};
 use crate::config::{Config, FlowConfig};
@@ -16,8 +16,8 @@ pub(super) trait FlowFamily {
     /// Nothing is counted yet, and time begins.
     fn begin(config: &Config, flow: &FlowConfig) -> Self;
 
-    /// Takes a record about its flow. Implementations are `#[inline(always)]`: where a record is made, its kind is known, and of
-    /// the families that do not take it nothing is left.
+    /// Takes a record about its flow. Implementations are `#[inline(always)]`: where a record is made, its kind is
+    /// known, and of the families that do not take it nothing is left.
     fn record(&mut self, _now: Time, _record: &Record, _series: &mut SeriesSet) {}
 
     /// An interval of the sampled series ends.
@@ -47,7 +47,8 @@ pub(super) trait RunFamily {
     /// Nothing is counted yet, and time begins.
     fn begin(config: &Config, series: &mut SeriesSet) -> Self;
 
-    /// Takes any record, after the flow that it is about. As with [`FlowFamily::record`], implementations are `#[inline(always)]`.
+    /// Takes any record, after the flow that it is about. As with [`FlowFamily::record`], implementations are
+    /// `#[inline(always)]`.
     fn record(&mut self, _record: &Record, _cx: &mut RunCx<'_, impl NetworkView>) {}
 
     /// The measured time begins: what was counted is forgotten.

@@ -1,12 +1,13 @@
 //! The meter: a recorder that turns records into the metrics of a run.
 //!
 //! Definitions: throughput counts payload handed up in order, duplicates excluded; goodput leaves out what came in
-//! retransmitted copies; delay runs per copy from the sending to the receiving transport; jitter is the mean of |d(i+1) - d(i)|
-//! over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the share
-//! of copies lost among those whose outcome is known at the end; the retransmission index is retransmissions over non-duplicate copies received (anastasi2006).
+//! retransmitted copies; delay runs per copy from the sending to the receiving transport; jitter is the mean of |d(i+1)
+//! - d(i)| over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the share of
+//! copies lost among those whose outcome is known at the end; the retransmission index is retransmissions over
+//! non-duplicate copies received (anastasi2006).
 //!
-//! Metrics that count the same things are a family ([`family`]): one file with what it takes from records and what results
-//! take from it. The tables ([`tables`]) say of each metric what everybody else knows of it.
+//! Metrics that count the same things are a family (`family.rs`): one file with what it takes from records and what
+//! results take from it. The tables ([`tables`]) say of each metric what everybody else knows of it.
 
 mod acks;
 mod bursts;
@@ -66,8 +67,9 @@ use window::Window;
 
 macro_rules! flow_families {
     ($($(#[doc = $doc:literal])+ $name:ident: $family:ty,)+) => {
-        /// What was measured of one flow, family by family. Those stand first that every packet changes, and share as few cache lines
-        /// as they can: in a field of many flows, other flows take the cache between two of its packets.
+        /// What was measured of one flow, family by family. Those stand first that every packet changes, and share as
+        /// few cache lines as they can: in a field of many flows, other flows take the cache between two of its
+        /// packets.
         #[derive(Debug, Clone)]
         #[repr(C, align(64))]
         pub(crate) struct FlowMeter { $($(#[doc = $doc])+ pub(crate) $name: $family,)+ }

@@ -12,8 +12,9 @@ pub struct Outcomes {
 }
 
 impl Outcomes {
-    /// Of `sent` copies, those in flight when the measured time began included. What is neither received nor in flight is lost. A
-    /// copy that the network has doubled (its MAC ACK was lost and the routing protocol sent it again) may be received twice.
+    /// Of `sent` copies, those in flight when the measured time began included. What is neither received nor in flight
+    /// is lost. A copy that the network has doubled (its MAC ACK was lost and the routing protocol sent it again) may
+    /// be received twice.
     pub fn new(sent: u64, received: u64, in_flight: u64) -> Self {
         Outcomes { received, lost: sent.saturating_sub(received + in_flight), in_flight }
     }

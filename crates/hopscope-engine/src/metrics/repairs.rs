@@ -1,9 +1,9 @@
 //! What senders of TCP repeat for nothing, found by who sees both ends.
 //!
-//! A retransmission is needless when its receiver has all of it already, whatever the sender can know. A timeout is spurious when
-//! nothing that it stands for was lost (RFC 5682 1): the receiver held the ACK of the segment back when it timed out, or that ACK
-//! comes without the repetition, because it left its receiver before anything came there that was sent from the timeout on. Where
-//! the segment or its ACK was lost, the timeout is not spurious.
+//! A retransmission is needless when its receiver has all of it already, whatever the sender can know. A timeout is
+//! spurious when nothing that it stands for was lost (RFC 5682 1): the receiver held the ACK of the segment back when
+//! it timed out, or that ACK comes without the repetition, because it left its receiver before anything came there that
+//! was sent from the timeout on. Where the segment or its ACK was lost, the timeout is not spurious.
 
 use super::{FlowCx, RunCx, RunFamily, SeriesSet};
 use crate::config::Config;
@@ -123,7 +123,8 @@ impl SpuriousRetransmissions {
         }
     }
 
-    /// A segment that was sent at `sent` has come to a node: of one flow, with an acknowledgement for another or the same.
+    /// A segment that was sent at `sent` has come to a node: of one flow, with an acknowledgement for another or the
+    /// same.
     #[inline]
     fn on_segment(&mut self, (now, sent): (Time, Time), node: NodeId, flows: (FlowId, FlowId), header: &Header) {
         if self.open > 0 {

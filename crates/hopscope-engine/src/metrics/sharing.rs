@@ -1,7 +1,7 @@
 //! How flows share over time: Jain's index interval by interval.
 //!
-//! A flow is active from its start until it stops or has carried everything. Deliveries are counted as they come, without
-//! an event of its own.
+//! A flow is active from its start until it stops or has carried everything. Deliveries are counted as they come,
+//! without an event of its own.
 
 use super::tables::NetworkCx;
 use super::{RunCx, RunFamily, SeriesSet};
@@ -27,8 +27,8 @@ pub(super) fn jain_of(throughputs: impl Iterator<Item = f64>) -> f64 {
     jain(throughputs).unwrap_or(1.0)
 }
 
-/// Max-min index of shares, max |x - f| / f: 0 for fair ones (zhang2006, chapter 5). Flows that always want more have the same
-/// fair share f of what they all carry; `None` when all are zero.
+/// Max-min index of shares, max |x - f| / f: 0 for fair ones (zhang2006, chapter 5). Flows that always want more have
+/// the same fair share f of what they all carry; `None` when all are zero.
 pub(super) fn max_min(shares: impl Iterator<Item = f64> + Clone) -> Option<f64> {
     let fair = shares.clone().sum::<f64>() / shares.clone().count() as f64;
     (fair > 0.0).then(|| shares.fold(0.0, |most: f64, share| most.max((share - fair).abs() / fair)))

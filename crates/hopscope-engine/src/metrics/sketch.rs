@@ -1,7 +1,8 @@
 //! Percentiles of many times without keeping them: a histogram whose classes grow with the value (HDR histogram).
 //!
-//! A value is given by the middle of its class, which is at most 1/128 of it wide: percentiles are those of the sorted values to
-//! 0.4 %, and below 131 us to 0.26 us. Histograms of several flows or runs have the same classes and add up without loss.
+//! A value is given by the middle of its class, which is at most 1/128 of it wide: percentiles are those of the sorted
+//! values to 0.4 %, and below 131 us to 0.26 us. Histograms of several flows or runs have the same classes and add up
+//! without loss.
 
 use hdrhistogram::Histogram;
 

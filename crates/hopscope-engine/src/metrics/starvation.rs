@@ -76,8 +76,8 @@ impl Starvation {
         if gap > self.limit { gap } else { Span::ZERO }
     }
 
-    /// Longest time without a delivery in the flow's measured time, from its start to its end: the longest outage. `None` without
-    /// any time.
+    /// Longest time without a delivery in the flow's measured time, from its start to its end: the longest outage.
+    /// `None` without any time.
     fn longest_outage(&self, now: Time) -> Option<Span> {
         let time = now.min(self.active.to).saturating_since(self.from);
         // The gap under way counts, though nobody knows yet how long it gets.

@@ -1,12 +1,13 @@
 //! Quality of speech by the E-model, simplified: the rating R and the mean opinion score (ITU-T G.107).
 //!
-//! `R = 93.2 - Id - Ie,eff`. The impairment by delay is that of Cole and Rosenbluth (2001): `Id = 0.024 d + 0.11 (d - 177.3)`, the
-//! second term from 177.3 ms on, with `d` the time in ms from mouth to ear. The impairment by the codec and by losses is that
-//! of G.107 for losses at random: `Ie,eff = Ie + (95 - Ie) Ppl / (Ppl + Bpl)`, with `Ie` and `Bpl` of G.113, Appendix I.
+//! `R = 93.2 - Id - Ie,eff`. The impairment by delay is that of Cole and Rosenbluth (2001):
+//! `Id = 0.024 d + 0.11 (d - 177.3)`, the second term from 177.3 ms on, with `d` the time in ms from mouth to ear. The
+//! impairment by the codec and by losses is that of G.107 for losses at random:
+//! `Ie,eff = Ie + (95 - Ie) Ppl / (Ppl + Bpl)`, with `Ie` and `Bpl` of G.113, Appendix I.
 //!
-//! The receiver plays each packet a fixed time after it was spoken, and what comes later is lost. That time is the one that
-//! gives the best rating, as a de-jitter buffer would choose that knew the delays: longer costs by delay, shorter by loss.
-//! Echo, noise and loudness are those of G.107's defaults, which are in the 93.2.
+//! The receiver plays each packet a fixed time after it was spoken, and what comes later is lost. That time is the one
+//! that gives the best rating, as a de-jitter buffer would choose that knew the delays: longer costs by delay, shorter
+//! by loss. Echo, noise and loudness are those of G.107's defaults, which are in the 93.2.
 
 use super::{FlowCx, FlowFamily, Sketch};
 use crate::config::{App, Codec, Config, FlowConfig};
@@ -53,8 +54,8 @@ const fn impairment(codec: Codec) -> (f64, f64, f64) {
     }
 }
 
-/// The rating of speech of which `decided` packets of `packet_ms` were received or lost, and these were received; none where
-/// nothing is decided.
+/// The rating of speech of which `decided` packets of `packet_ms` were received or lost, and these were received; none
+/// where nothing is decided.
 fn rating(codec: Codec, packet_ms: f64, decided: u64, delays: &Sketch) -> Option<f64> {
     if decided == 0 {
         return None;
@@ -125,7 +126,8 @@ mod tests {
 
     #[test]
     fn late_packets_are_played_late_or_lost_whichever_is_better() {
-        // 1 % come after 400 ms: to wait for them costs 0.024 * 420 + 0.11 * 242.7 = 36.8, to lose them 95 / 26.1 = 3.6.
+        // 1 % come after 400 ms: to wait for them costs 0.024 * 420 + 0.11 * 242.7 = 36.8, to lose them
+        // 95 / 26.1 = 3.6.
         let mixed = delays((0..99).map(|_| 30).chain([400]));
         let found = rating(Codec::G711Plc, 20.0, 100, &mixed).expect("sent");
         assert!((found - rated(Codec::G711Plc, 50.0, 1.0)).abs() < 0.02, "{found}");

@@ -29,6 +29,7 @@ impl Subject {
         let Some(packet) = self.packet else { return self };
         let packet = view.packet(packet);
         let flow = self.flow.or(Some(packet.flow).filter(|&flow| flow != FlowId::NONE));
+        // Of the records with a packet, only that of its beginning names no node.
         Subject { node: self.node.or(Some(packet.src)), flow, ..self }
     }
 }
@@ -71,9 +72,11 @@ impl SubjectField for PacketId {
 /// The packet that it carries or announces; the transmitter, where no hearer is named.
 impl SubjectField for Frame {
     fn add_to(&self, subject: &mut Subject) {
+        // Declarations name a hearer before the frame, and it has precedence.
         subject.node = subject.node.or(Some(self.src));
         match self.kind {
             FrameKind::Rts | FrameKind::Data => subject.packet = Some(self.body),
+            // They answer a station and name no packet (IEEE 802.11-2020 9.3.1.3 and 9.3.1.4).
             FrameKind::Cts | FrameKind::Ack => {}
         }
     }

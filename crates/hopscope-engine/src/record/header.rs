@@ -35,7 +35,10 @@ impl Header {
                 retransmission: segment.retransmission,
                 is_data: segment.is_data(),
             },
+            // A datagram is neither acknowledged nor repeated (RFC 768).
             Body::Udp { seq, len } => Header { seq: *seq, len: *len, is_data: true, ..Header::default() },
+            // No window: the sequence window of DCCP bounds valid numbers, not what a receiver can hold
+            // (RFC 4340 7.5.1).
             Body::Dccp(packet) => Header {
                 seq: packet.seq.bits(),
                 ack: packet.ack.bits(),
@@ -45,6 +48,7 @@ impl Header {
                 is_data: packet.is_data(),
                 ..Header::default()
             },
+            // One field of ATP has both numbers: that of the data, or that of what is answered.
             Body::Atp(packet) => Header {
                 seq: if packet.is_data() { packet.number.into() } else { 0 },
                 ack: if packet.is_data() { 0 } else { packet.number.into() },

@@ -44,6 +44,7 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
 
     #[inline(always)]
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
+        // The pair gets what either wants, so each is asked again; where the kind of record is known, both answers are.
         if A::WANTS.has(record.class()) {
             self.0.record(now, record, view);
         }
@@ -60,6 +61,7 @@ pub struct TrajectoryHash(pub u64);
 
 impl Default for TrajectoryHash {
     fn default() -> Self {
+        // The offset basis of 64-bit FNV.
         TrajectoryHash(0xcbf2_9ce4_8422_2325)
     }
 }
@@ -68,8 +70,11 @@ impl Recorder for TrajectoryHash {
     const WANTS: Classes = Classes::FRAMES;
 
     fn record(&mut self, now: Time, record: &Record, _view: &mut impl NetworkView) {
+        // A frame that a radio does not send as it is off is no part of the trajectory.
         if let Record::FrameBegan { frame, .. } = record {
             for word in [now.0, u64::from(frame.src.0), frame.kind as u64, u64::from(frame.dst.0)] {
+                // Its prime. FNV takes an octet at a time; whole words are faster, and the hash is compared with none
+                // but its like.
                 self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
             }
         }

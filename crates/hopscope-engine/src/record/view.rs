@@ -1,8 +1,8 @@
 //! What an observer may ask of the network beyond a record.
 //!
-//! Some facts cost too much to be worked out for every record, and only few observers want them. They are asked for here,
-//! at the instant of the record, and show the network as it stands before the world goes on. Nothing that is asked changes
-//! the course of the run.
+//! Some facts cost too much to be worked out for every record, and only few observers want them. They are asked for
+//! here, at the instant of the record, and show the network as it stands before the world goes on. Nothing that is
+//! asked changes the course of the run.
 
 use crate::record::Header;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
@@ -44,8 +44,8 @@ pub trait NetworkView {
     /// The frame in an air slot: one of the last two that its transmitter has sent.
     fn frame(&self, slot: u32) -> Frame;
 
-    /// Writes to `plan` what the time of a station since its medium became idle consists of. Its radio's edges are applied
-    /// up to now.
+    /// Writes to `plan` what the time of a station since its medium became idle consists of. Its radio's edges are
+    /// applied up to now.
     fn quiet_plan(&mut self, node: NodeId, plan: &mut QuietPlan);
 
     /// Until when the MAC of a node waits for the data frame that its CTS has asked for, if it does.
@@ -63,16 +63,16 @@ pub trait NetworkView {
     /// Bytes that the source of a flow has ready and its window holds back; none over UDP, which has no window.
     fn backlog(&self, flow: FlowId) -> u64;
 
-    /// What the 802.11 interface of a node has counted. The mean length of its queue runs from `from` on, which is where the
-    /// measured time began, or the start of the run before that.
+    /// What the 802.11 interface of a node has counted. The mean length of its queue runs from `from` on, which is
+    /// where the measured time began, or the start of the run before that.
     fn counters(&mut self, node: NodeId, from: Time) -> Counters;
 
-    /// The packets that a node has got from each neighbour over the air since the start of the run, each once, broadcast left
-    /// out; by the number of the neighbour.
+    /// The packets that a node has got from each neighbour over the air since the start of the run, each once,
+    /// broadcast left out; by the number of the neighbour.
     fn received_from(&self, node: NodeId) -> Vec<(NodeId, u64)>;
 
-    /// Data packets of each flow, of `flows` in all, that are neither received nor lost: each counts once, however many nodes
-    /// hold a copy.
+    /// Data packets of each flow, of `flows` in all, that are neither received nor lost: each counts once, however many
+    /// nodes hold a copy.
     fn in_flight(&self, flows: usize) -> Vec<u64>;
 
     /// What the sender of a flow has counted since the start of the run; none over UDP.
@@ -88,6 +88,7 @@ pub trait NetworkView {
 
 /// The link from `from` to `to`, if it is heard there.
 pub fn link_between(view: &impl NetworkView, from: NodeId, to: NodeId) -> Option<&Link> {
+    // Without an index: only who explains a loss asks, and a node has few neighbours.
     view.links(from).iter().find(|link| link.to == to)
 }
 

@@ -85,6 +85,7 @@ entries! {
     LinkPart => word LinkPart::word;
     Outcome => word outcome_word;
     Timer => word timer_word;
+    // The number that a Reset carries (RFC 4340 5.6).
     ResetCode => number |code| code as u8;
 }
 
@@ -121,6 +122,7 @@ impl Field for Frame {
         let line = fields.line.word(name, self.kind.name()).node("src", self.src).node("dst", self.dst);
         line.number("bytes", self.bytes).number("rate", self.mode.rate());
         line.span("airtime", self.airtime).span("duration", self.duration);
+        // Control frames have no Sequence Control field (IEEE 802.11-2020 9.3.1).
         if self.kind == FrameKind::Data {
             line.number("seq", self.seq).number("frag", self.frag);
         }
@@ -147,6 +149,7 @@ impl Field for RxOutcome {
         };
         fields.line.word(name, word);
         if let Some(slot) = by {
+            // The number of an air slot has that of its transmitter in it: no frame needs to be looked up.
             fields.line.node("by", NodeId(slot / 2));
         }
     }
@@ -175,6 +178,7 @@ impl Field for Header {
             line.number("window", window);
         }
         let TcpFlags { syn, fin, rst, psh, ece, cwr, .. } = flags;
+        // JSON, too, leaves out those that do not hold: most segments have none of them.
         for (name, holds) in [("syn", syn), ("fin", fin), ("rst", rst), ("psh", psh), ("ece", ece), ("cwr", cwr)] {
             if holds {
                 line.flag(name, true);
@@ -234,6 +238,7 @@ impl<V: NetworkView> Fields<'_, '_, V> {
         line.number("bytes", packet.bytes).number("ttl", packet.ttl).number("hops", packet.hops);
         let body = packet.body;
         Header::of(&body).write("header", self);
+        // From the packet: a record is passed by value, and its header has no room for blocks.
         if let Body::Tcp(segment) = body {
             if segment.n_sack > 0 {
                 self.line.ranges("sack", segment.sack_blocks().iter().map(|block| (block.start, block.end)));

@@ -22,6 +22,7 @@ impl<'a> Line<'a> {
             Form::Text => {
                 line.push(format_args!("{}.{:09} {name}", now.0 / SECOND, now.0 % SECOND));
             }
+            // Readers that have doubles for numbers (RFC 8259 6) read these nanoseconds exactly for 104 days.
             Form::Json => line.push(format_args!("{{\"time\":{},\"record\":\"{name}\"", now.0)),
         }
         line

@@ -1,7 +1,9 @@
-//! The records of a run written out while it runs: as text to be read, as lines of JSON, or as the lines that ns-2 traces have.
+//! The records of a run written out while it runs: as text to be read, as lines of JSON, or as the lines that ns-2
+//! traces have.
 //!
-//! A trace is a recorder like any other. It puts its lines into a small buffer and hands that to a [`Sink`] whenever it is
-//! full, so that a run of any length takes the same memory. A sink that takes no more ends the trace, and the run goes on.
+//! A trace is a recorder like any other. It puts its lines into a small buffer and hands that to a [`Sink`] whenever it
+//! is full, so that a run of any length takes the same memory. A sink that takes no more ends the trace, and the run
+//! goes on.
 
 mod fields;
 mod line;
@@ -63,6 +65,7 @@ impl Filter {
 
     /// Whether a record passes.
     fn passes(&self, record: &Record, view: &impl NetworkView) -> bool {
+        // The cheapest part first: the others look a packet up.
         if self.names.as_ref().is_some_and(|names| !names.contains(&record.name())) {
             return false;
         }
@@ -85,6 +88,7 @@ impl Filter {
 fn addressee(record: &Record) -> Option<NodeId> {
     match record {
         Record::FrameBegan { frame, .. } | Record::FrameUnsent { frame } => Some(frame.dst),
+        // Where a frame ends, the record is about its hearer anyway.
         _ => None,
     }
 }
@@ -99,11 +103,13 @@ struct Output<S> {
 
 impl<S: Sink> Output<S> {
     fn new(sink: S) -> Self {
+        // Twice the chunk: the line that fills it may go beyond.
         Output { buffer: String::with_capacity(2 * CHUNK), sink, is_open: true }
     }
 
     /// A line is complete.
     fn settle(&mut self) {
+        // Behind a line and never within one: sinks get whole lines.
         if self.buffer.len() >= CHUNK {
             self.flush();
         }
@@ -158,9 +164,11 @@ impl<S: Sink> Trace for RecordTrace<S> {
 }
 
 impl<S: Sink> Recorder for RecordTrace<S> {
+    // Filters are chosen at run time, classes when the engine is compiled.
     const WANTS: Classes = Classes::ALL;
 
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
+        // Before the filter: a packet has one number, whatever a trace shows of it.
         self.numbers.note(record);
         if !self.out.is_open || self.filter.is_outside(now) || !self.filter.passes(record, view) {
             return;

@@ -3,8 +3,8 @@
 use crate::record::Record;
 use hopscope_core::ids::PacketId;
 
-/// The number of every packet under way, from 0 in the order in which they come into being. Copies of a packet, one at each
-/// receiver, have the number of the first one: the number follows a packet through the network.
+/// The number of every packet under way, from 0 in the order in which they come into being. Copies of a packet, one at
+/// each receiver, have the number of the first one: the number follows a packet through the network.
 #[derive(Debug, Default)]
 pub struct Numbers {
     by_place: Vec<u64>,
@@ -16,6 +16,7 @@ impl Numbers {
     pub fn note(&mut self, record: &Record) {
         match *record {
             Record::PacketMade { packet } => {
+                // Its place in memory may have been that of a packet that is gone.
                 self.set(packet, self.next);
                 self.next += 1;
             }

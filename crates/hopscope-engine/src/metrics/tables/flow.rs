@@ -26,14 +26,15 @@ measured! {
         hops: u32 = label => Metric::sample("hops", "hops");
         /// Mean hops that the copies received have taken; only with `path_lengths`.
         mean_hops: Option<f64> = flow.paths => Metric::sample("hops", "hops taken");
-        /// What they took beyond the shortest path by radio at their arrival, on average (Broch et al. 1998); only with `path_lengths`.
+        /// What they took beyond the shortest path by radio at their arrival, on average (Broch et al. 1998); only with
+        /// `path_lengths`.
         extra_hops: Option<f64> = flow.paths => Metric::sample("hops", "hops beyond the shortest path");
         /// Payload handed up in order at the receiver, duplicates excluded, over the measured time.
         throughput_kbps: f64 = flow.delivery => Metric::sample("kbit/s", "throughput").shown(Drawn).total("aggregate_kbps");
         /// The same without what came in retransmitted copies.
         goodput_kbps: f64 = flow.delivery => Metric::sample("kbit/s", "goodput").shown(Report);
-        /// Payload of all copies received, repeated ones included, over the flow's own time: from its start to its completion or
-        /// the end (zhang2006, chapter 6: overall throughput).
+        /// Payload of all copies received, repeated ones included, over the flow's own time: from its start to its
+        /// completion or the end (zhang2006, chapter 6: overall throughput).
         overall_kbps: Option<f64> = flow.delivery => Metric::sample("kbit/s", "overall throughput");
         /// The same up to the completion of the flow that is first, in which all are active (zhang2006, chapter 6).
         shared_kbps: Option<f64> = run.all_active => Metric::sample("kbit/s", "throughput while all are active");
@@ -51,7 +52,8 @@ measured! {
         gap_p95_ms: Option<f64> = flow.delay => Metric::sample("ms", "95th percentile of the gap between arrivals");
         /// The time between arrivals that 99 % do not exceed, to 0.4 %.
         gap_p99_ms: Option<f64> = flow.delay => Metric::sample("ms", "99th percentile of the gap between arrivals");
-        /// Longest time without a delivery, from the flow's start to its end: the longest outage. Gaps at either end count.
+        /// Longest time without a delivery, from the flow's start to its end: the longest outage. Gaps at either end
+        /// count.
         longest_outage_s: Option<f64> = flow.starvation => Metric::sample("s", "longest outage");
         /// Rating of speech, 0 to 100 (E-model, ITU-T G.107 simplified); of flows with `app = "voice"`.
         r_factor: Option<f64> = flow.voice => Metric::sample("", "R-factor").shown(Report);
@@ -61,26 +63,28 @@ measured! {
         jitter_ms: Option<f64> = flow.delay => Metric::sample("ms", "jitter").shown(Report);
         /// The smoothed interarrival jitter of RFC 3550, A.8.
         jitter_rfc3550_ms: Option<f64> = flow.delay => Metric::sample("ms", "jitter (RFC 3550)").shown(Report);
-        /// Share of copies lost (dropped at a queue or a retry limit, without a route, lost on a wire) among the copies received or
-        /// lost. What is in flight at the end is left out.
+        /// Share of copies lost (dropped at a queue or a retry limit, without a route, lost on a wire) among the copies
+        /// received or lost. What is in flight at the end is left out.
         loss_pct: Option<f64> = flow.delivery => Metric::sample("%", "loss").shown(Drawn).total("loss_pct");
         /// Retransmissions over non-duplicate copies received (anastasi2006).
         retransmission_index_pct: Option<f64> = flow.delivery => Metric::sample("%", "retransmissions").short("retransmitted").shown(Terminal).applies(Tcp);
         /// Time-weighted mean of the usable window min(cwnd, `max_window`).
         mean_cwnd: Option<f64> = flow.window => Metric::sample("segments", "mean window").short("cwnd").shown(Terminal).applies(Tcp);
-        /// Share of the time in which the receiver's window (`max_window`) bounds what may be in flight, and no congestion window; not
-        /// known of windows above 1022 packets.
+        /// Share of the time in which the receiver's window (`max_window`) bounds what may be in flight, and no
+        /// congestion window; not known of windows above 1022 packets.
         window_limited_pct: Option<f64> = flow.window => Metric::sample("%", "limited by the receiver's window").applies(Tcp);
         /// Retransmission timeouts, those of the SYN included.
         timeouts: u64 = run.repairs => Metric::sample("", "timeouts").shown(Terminal).applies(Tcp);
         /// Fast retransmits.
         fast_retransmits: u64 = run.repairs => Metric::sample("", "fast retransmits").applies(Tcp);
-        /// The part of the timeouts in which nothing was lost: the ACK of what timed out was held back or on its way. Known to who
-        /// sees both ends.
+        /// The part of the timeouts in which nothing was lost: the ACK of what timed out was held back or on its way.
+        /// Known to who sees both ends.
         spurious_timeouts: u64 = run.repairs => Metric::sample("", "spurious timeouts").applies(Tcp);
-        /// Timeouts that the sender found needless and undid: by F-RTO (RFC 5682), DSACK (RFC 3708) or timestamps (RFC 3522).
+        /// Timeouts that the sender found needless and undid: by F-RTO (RFC 5682), DSACK (RFC 3708) or timestamps
+        /// (RFC 3522).
         undone_timeouts: u64 = run.repairs => Metric::sample("", "undone timeouts").applies(Tcp);
-        /// Recoveries before the timer that the sender found needless and undid: by DSACK (RFC 3708) or timestamps (RFC 3522).
+        /// Recoveries before the timer that the sender found needless and undid: by DSACK (RFC 3708) or timestamps
+        /// (RFC 3522).
         undone_recoveries: u64 = run.repairs => Metric::sample("", "undone recoveries").applies(Tcp);
         /// Copies sent again of data that the receiver had by then, whatever the sender could know.
         needless_retransmissions: u64 = run.repairs => Metric::sample("packets", "needlessly sent again").applies(Tcp);
@@ -88,24 +92,28 @@ measured! {
         tail_loss_probes: u64 = run.repairs => Metric::sample("", "tail-loss probes").applies(Tcp);
         /// Copies of data packets handed to the transport at the destination.
         received_packets: u64 = flow.delivery => Metric::sample("packets", "received");
-        /// Copies of data packets handed to the network by the source; TCP's SYN is one, as in ns-2, and counts in delay,
-        /// jitter and loss.
+        /// Copies of data packets handed to the network by the source; TCP's SYN is one, as in ns-2, and counts in
+        /// delay, jitter and loss.
         sent_packets: u64 = flow.delivery => Metric::sample("packets", "sent");
         /// Copies of data packets lost on the way: sent, and neither received nor in flight at the end.
         lost_packets: u64 = flow.delivery => Metric::sample("packets", "lost");
-        /// Copies of data packets whose outcome is open at the end: they wait in a queue or for a route, or are on the air.
+        /// Copies of data packets whose outcome is open at the end: they wait in a queue or for a route, or are on the
+        /// air.
         in_flight: u64 = flow.delivery => Metric::sample("packets", "in flight at the end").short("in flight");
         /// The part of the copies sent that was sent before.
         retransmitted_packets: u64 = flow.delivery => Metric::sample("packets", "sent again");
         /// Segments without data that either end sent: ACKs, and what of set-up and tear-down carries none.
         acks_sent: u64 = flow.acks => Metric::sample("packets", "ACKs sent").applies(Tcp);
-        /// The same over the copies of data packets received: 1 where each is acknowledged, less where ACKs are thinned out.
+        /// The same over the copies of data packets received: 1 where each is acknowledged, less where ACKs are thinned
+        /// out.
         acks_per_packet: Option<f64> = flow.acks => Metric::sample("", "ACKs per packet").applies(Tcp);
-        /// Time-weighted mean of the segments that the receiver wants one ACK to stand for; of `ada`, which counts none, 1.
+        /// Time-weighted mean of the segments that the receiver wants one ACK to stand for; of `ada`, which counts
+        /// none, 1.
         mean_ack_window: Option<f64> = flow.acks => Metric::sample("segments", "mean delay window").applies(Tcp);
         /// Data segments that leave the source at one instant, on average (Allman and Blanton 2005).
         mean_burst: Option<f64> = flow.departures => Metric::sample("packets", "mean burst");
-        /// Standard deviation over mean of the times between data segments that leave the source; 1 of a Poisson process (Gusella 1991).
+        /// Standard deviation over mean of the times between data segments that leave the source; 1 of a Poisson
+        /// process (Gusella 1991).
         burstiness: Option<f64> = flow.departures => Metric::sample("", "burstiness");
         /// Payload handed up in order, the bytes behind `throughput_kbps`.
         received_bytes: u64 = flow.delivery => Metric::sample("bytes", "received");

@@ -1,5 +1,5 @@
-//! The tables of metrics, one for each scope: a row says all that tables, reports and pages show of a metric, and which family
-//! has its value. What a metric is stands here.
+//! The tables of metrics, one for each scope: a row says all that tables, reports and pages show of a metric, and which
+//! family has its value. What a metric is stands here.
 
 mod flow;
 mod group;
@@ -134,8 +134,8 @@ impl Metric {
 
 /// Declares a part of a result: each field with its type and what everybody else knows of it.
 ///
-/// With `by Cx { parts }` a row names the family of its metric as well, from a part of the context: the value is that family's
-/// method of the same name.
+/// With `by Cx { parts }` a row names the family of its metric as well, from a part of the context: the value is that
+/// family's method of the same name.
 macro_rules! measured {
     ($(#[doc = $sdoc:literal])+ pub struct $name:ident of $scope:literal by $cx:ident { $($part:ident),+ } {
         $($(#[doc = $doc:literal])+ $(#[serde($($serde:tt)+)])? $field:ident : $ty:ty = $($family:ident).+ => $metric:expr;)+

@@ -60,8 +60,8 @@ measured! {
         mean_hops: Option<f64> = totals => Metric::sample("hops", "hops taken");
         /// What they took beyond the shortest path by radio at their arrival, on average; only with `path_lengths`.
         extra_hops: Option<f64> = totals => Metric::sample("hops", "hops beyond the shortest path");
-        /// Share of all time on the air that frames with segments without data took in attempts that got them across; their RTS, CTS
-        /// and MAC ACKs left out. Only where the airtime ledger is kept.
+        /// Share of all time on the air that frames with segments without data took in attempts that got them across;
+        /// their RTS, CTS and MAC ACKs left out. Only where the airtime ledger is kept.
         ack_airtime_pct: Option<f64> = totals => Metric::sample("%", "airtime of ACKs");
     }
 }

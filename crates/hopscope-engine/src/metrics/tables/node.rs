@@ -33,8 +33,8 @@ measured! {
         queue_drops: u64 = run.drops => Metric::sample("packets", "queue drops");
         /// Packets that the link layer dropped to signal congestion.
         early_drops: u64 = run.drops => Metric::sample("packets", "early drops");
-        /// Marks of congestion experienced that the link layer set: two for a packet that was marked on arrival and again at
-        /// the head of the queue.
+        /// Marks of congestion experienced that the link layer set: two for a packet that was marked on arrival and
+        /// again at the head of the queue.
         ecn_marks: u64 = run.drops => Metric::sample("", "ECN marks");
         /// The same by the part of the layer.
         marks: BTreeMap<&'static str, u64> = run.drops => Metric::other(Counts, "marks");

@@ -18,7 +18,8 @@
 //! ```
 //!
 //! The type of a field says how a trace writes it, and in which unit (`trace/fields.rs`). A field that is written
-//! otherwise says so: of `slot: u32 as untraced` nothing is written. A form may look at another field: `as note(in_range)`.
+//! otherwise says so: of `slot: u32 as untraced` nothing is written. A form may look at another field:
+//! `as note(in_range)`.
 
 #[macro_use]
 mod radio;
@@ -47,6 +48,7 @@ use hopscope_packet::{DropReason, dccp::ResetCode};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::Timer;
 
+// A macro cannot stand in place of the variants of an enum: so one macro makes them all, from a list that grows.
 /// Gives the declarations of all records to a macro. Each layer puts its own behind those before it and hands all on to
 /// the next; the macro gets them behind a semicolon.
 macro_rules! records {
@@ -88,6 +90,7 @@ macro_rules! declare {
                 }
             }
 
+            // Apart from `about`, of which the meter needs one part for every record.
             /// The flow, where the record itself says so.
             #[inline(always)]
             pub(crate) fn flow(&self) -> Option<FlowId> {

@@ -64,6 +64,7 @@ impl MacHeader {
             FrameKind::Cts | FrameKind::Ack => (0, 0),
             FrameKind::Data => (frame.src.0, if is_arp { 0x806 } else { 0x800 }),
         };
+        // The Duration field has whole microseconds (IEEE 802.11-2020 9.2.4.2).
         MacHeader { duration_us: frame.duration.0 / 1_000, dst: frame.dst.0, src, kind }
     }
 }
@@ -108,6 +109,8 @@ impl Traffic {
     pub(super) fn of(flow: &FlowConfig) -> Self {
         let word = match flow.app {
             App::Cbr { .. } => "cbr",
+            // ns-2 has no Poisson agent: its manual makes one of the exponential on-off agent, with bursts of no
+            // length.
             App::OnOff { .. } | App::Poisson { .. } => "exp",
             App::Bulk | App::File { .. } | App::Trace { .. } => "udp",
         };
@@ -127,6 +130,8 @@ pub(super) fn what<'p>(packet: &'p Packet, hops: u8, flows: &[Traffic], routing:
             match segment.is_data() || segment.flags.fin {
                 true if segment.flags.syn => ("tcp", Detail::Tcp(0)),
                 true => ("tcp", Detail::Tcp(1 + segment.seq.saturating_sub(1) / size)),
+                // ns-2 acknowledges the last packet received, TCP the next byte expected; part of a packet counts as
+                // that packet.
                 false => ("ack", Detail::Tcp(number(segment.ack))),
             }
         }
@@ -166,6 +171,7 @@ pub(super) fn drop_words(reason: DropReason) -> (Layer, &'static str) {
         DropReason::Loop => (Layer::Router, "LOOP"),
         DropReason::LinkFailed => (Layer::Router, "CBK"),
         DropReason::ArpReplaced | DropReason::ArpUnresolved => (Layer::Queue, "ARP"),
+        // A loss on a wire gets a line in the wired format before this is asked: that format has no reasons.
         DropReason::QueueFull
         | DropReason::EarlyRed
         | DropReason::EarlyNred
@@ -180,6 +186,7 @@ fn routing_word(routing: RoutingProtocol) -> &'static str {
     match routing {
         RoutingProtocol::Dsr => "DSR",
         RoutingProtocol::Olsr => "OLSR",
+        // Of these only DSDV comes here, whose messages have no packet type of their own in ns-2.
         RoutingProtocol::Static | RoutingProtocol::Aodv | RoutingProtocol::Dsdv => "message",
     }
 }

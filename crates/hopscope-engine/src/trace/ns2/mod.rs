@@ -1,5 +1,5 @@
-//! Lines as ns-2.35 writes them: the wireless format of its CMU traces, old and new, and that of wired links. Written down
-//! from traces that ns-2.35 made of small set-ups; `docs/reference/ns2-trace.md` goes through them field by field.
+//! Lines as ns-2.35 writes them: the wireless format of its CMU traces, old and new, and that of wired links. Written
+//! down from traces that ns-2.35 made of small set-ups; `docs/reference/ns2-trace.md` goes through them field by field.
 //!
 //! | line | record |
 //! |---|---|
@@ -188,6 +188,7 @@ impl<S: Sink> Ns2Trace<S> {
             let packet = view.packet(frame.body);
             event.uid = self.packets.of(frame.body).0;
             event.mac = MacHeader::of(frame, matches!(packet.body, Body::Arp { .. }));
+            // Before the MAC of ns-2 logs a data frame received, it has counted the hop and taken its header off.
             let got = u8::from(op == 'r');
             event.what = event::what(packet, packet.hops + got, &self.network.flows, self.network.routing);
             if op == 'r' {
@@ -215,6 +216,7 @@ impl<S: Sink> Ns2Trace<S> {
         let is_numbered = !matches!(packet.body, Body::Aodv(_) | Body::Arp { .. } | Body::Notice(_));
         self.packets.make(id, is_numbered);
         if matches!(packet.body, Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. }) {
+            // Two lines for one step: the router of ns-2 logs as received what comes down from an agent.
             self.line(('s', Layer::Agent, NO_REASON), now, node, id, view);
             let size = event::agent_size(packet);
             let what = event::what(packet, packet.hops, &self.network.flows, self.network.routing);
@@ -225,6 +227,7 @@ impl<S: Sink> Ns2Trace<S> {
 
     /// The MAC hands a packet up, or a broadcast leaves by several wires.
     fn on_copied(&mut self, now: Time, node: NodeId, id: PacketId, copy: PacketId, view: &impl NetworkView) {
+        // A copy that goes out by a wire has no frame here.
         let place = self.received.iter().position(|(_, at, frame)| *at == node && frame.body == id);
         let frame = place.map(|place| self.received.swap_remove(place).2);
         self.packets.copy(id, copy, frame.as_ref().map(|frame| MacHeader::of(frame, false)));
@@ -238,6 +241,7 @@ impl<S: Sink> Ns2Trace<S> {
         if frame.kind != FrameKind::Data {
             self.frame('r', NO_REASON, now, node, frame, view);
         } else if matches!(view.packet(frame.body).body, Body::Arp { .. } | Body::Notice(_)) {
+            // They end at the interface and are never copied, so a missing copy shows no duplicate.
             let number = Some((frame.src, frame.seq));
             let repeats = frame.retry && self.last_arp[node.index()] == number;
             self.last_arp[node.index()] = number;
@@ -250,9 +254,11 @@ impl<S: Sink> Ns2Trace<S> {
 
     /// Data frames whose packets the MAC has not handed up: fragments, and what it had before.
     fn settle_received(&mut self, now: Time, view: &impl NetworkView) {
+        // The MAC hands a packet up at the instant of its frame: what is left from earlier was kept or filtered out.
         while self.received.first().is_some_and(|&(at, ..)| at < now) {
             let (at, node, frame) = self.received.remove(0);
             let is_fragment = frame.bytes < view.packet(frame.body).bytes;
+            // A fragment waits for the rest of its packet: a Retry bit makes it no duplicate.
             let (op, reason) = if frame.retry && !is_fragment { ('D', "DUP") } else { ('r', NO_REASON) };
             self.frame(op, reason, at, node, &frame, view);
         }
@@ -261,9 +267,11 @@ impl<S: Sink> Ns2Trace<S> {
     /// A packet goes down to the radio.
     fn on_routed(&mut self, now: Time, node: NodeId, id: PacketId, view: &impl NetworkView) {
         let packet = view.packet(id);
+        // ARP lies below the router of ns-2. A packet that had to wait for an address got its line when the wait began.
         if matches!(packet.body, Body::Arp { .. } | Body::Notice(_)) || !self.packets.passes(id) {
             return;
         }
+        // A packet that a loop has brought back to its source is forwarded there.
         let op = if packet.src == node && packet.hops == 0 { 's' } else { 'f' };
         self.line((op, Layer::Router, NO_REASON), now, node, id, view);
     }
@@ -273,6 +281,7 @@ impl<S: Sink> Ns2Trace<S> {
         let packet = view.packet(id);
         let (_, mac) = self.packets.of(id);
         let is_for_router = packet.dst != node || packet.body.is_routing_message();
+        // What came over a wire has had its line in the wired format.
         if is_for_router && mac != MacHeader::NONE {
             self.line(('r', Layer::Router, NO_REASON), now, node, id, view);
         }
@@ -283,6 +292,7 @@ impl<S: Sink> Ns2Trace<S> {
         let to = packet.next_hop;
         let is_queue = reason == DropReason::QueueFull || DropReason::EARLY.contains(&reason);
         if reason == DropReason::WireLoss || is_queue && self.is_on_wire(node, packet.via) {
+            // A queue of ns-2 logs an arrival before it looks for room.
             if is_queue && self.packets.passes(id) {
                 self.wire('+', now, (node, to), id, view);
             }
@@ -291,6 +301,7 @@ impl<S: Sink> Ns2Trace<S> {
         }
         let (layer, word) = event::drop_words(reason);
         if layer == Layer::Queue && to != NodeId::BROADCAST {
+            // In ns-2 the link layer sets the addresses before the queue; the duration comes with the frame.
             self.packets.head_for(id, MacHeader { dst: to.0, src: node.0, kind: 0x800, duration_us: 0 });
         }
         self.line(('D', layer, word), now, node, id, view);
@@ -316,6 +327,7 @@ impl<S: Sink> Recorder for Ns2Trace<S> {
         .and(Classes::PLACES);
 
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
+        // First, as these lines belong to an earlier instant.
         self.settle_received(now, view);
         match *record {
             Record::FrameBegan { ref frame, .. } => {
@@ -329,6 +341,7 @@ impl<S: Sink> Recorder for Ns2Trace<S> {
                 RxOutcome::Collided { .. } | RxOutcome::Captured { .. } | RxOutcome::TooWeak { .. } => {
                     self.frame('D', "COL", now, node, frame, view);
                 }
+                // ns-2 marks as in error what comes while the station sends (`Mac802_11::recv`).
                 RxOutcome::Errored | RxOutcome::Deaf => self.frame('D', "ERR", now, node, frame, view),
                 RxOutcome::Missed { .. } | RxOutcome::OutOfReach => {}
             },
@@ -349,6 +362,7 @@ impl<S: Sink> Recorder for Ns2Trace<S> {
                 self.wire('+', now, (node, view.packet(packet).next_hop), packet, view);
             }
             Record::WireBegan { node, packet, .. } => {
+                // A free wire takes a packet past the queue; in ns-2 each one joins it first.
                 let ends = (node, view.packet(packet).next_hop);
                 if self.packets.passes(packet) {
                     self.wire('+', now, ends, packet, view);

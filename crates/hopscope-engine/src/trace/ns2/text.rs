@@ -28,6 +28,7 @@ pub(super) fn old(text: &mut String, event: &Event<'_>) {
         }
         What::Packet { packet, hops, detail, .. } => {
             let (src, dst) = addresses(packet, ':');
+            // The old format has 0 where the new one has -1 and -2.
             let next = if packet.next_hop == NodeId::BROADCAST { 0 } else { shown_next(packet, event).max(0) };
             push(text, format_args!("------- [{src} {dst} {} {next}] ", packet.ttl));
             match detail {
@@ -191,6 +192,7 @@ fn seconds(span: hopscope_core::units::Span) -> f64 {
 fn old_aodv(text: &mut String, message: &AodvMessage) {
     match message {
         AodvMessage::Rreq(m) => {
+            // ns-2 counts hops from 1 and RFC 3561 (6.3) from 0; its types are bits, not the numbers of section 5.
             let (hops, seq) = (m.hops + 1, m.dst_seq.unwrap_or(0));
             push(
                 text,
