@@ -157,6 +157,16 @@ choice! {
     }
 }
 
+choice! {
+    /// How the averages of `adhoc` keep fractions of a tick.
+    pub enum AdhocAverages {
+        /// Whole.
+        Exact = "exact",
+        /// As ns-2's TCP keeps its own: quarters of a tick are carried on, whole ticks are what is read.
+        FixedPoint = "fixed-point",
+    }
+}
+
 impl DccpControl {
     /// Its number (RFC 4340 10).
     pub const fn number(self) -> u8 {
@@ -267,6 +277,12 @@ params! {
         /// `adhoc`: added to the round trip of a probe, which is shorter for want of payload.
         adhoc_probe_correction: Span = Span::ZERO, "s", "zhang2006 6.1 (as measured)", in Range::within(0.0, 10.0),
             when "flow.control = adhoc";
+        /// `adhoc`: tick of the sender's clock; a round trip is the nearest number of ticks, at least one. 0: it is exact.
+        adhoc_clock: Span = Span::ZERO, "s", "a reading: zhang2006 6.1 builds on ns-2's TCP, whose tick was 0.1 s, later 0.01 s",
+            in Range::within(0.0, 1.0), when "flow.control = adhoc";
+        /// `adhoc`: how average and variance of the round trip keep fractions of a tick.
+        adhoc_averages: AdhocAverages = AdhocAverages::Exact, "", "a reading: zhang2006 6.1 builds on ns-2's TCP",
+            when "adhoc_clock > 0";
         /// `adhoc`: timeout before the first sample; the others are the average and eight times the variance.
         adhoc_initial_rto: Span = Span::from_secs(6), "s", "zhang2006 7.1", in Range::above(0.0).up_to(3600.0),
             when "flow.control = adhoc";

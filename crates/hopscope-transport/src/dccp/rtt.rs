@@ -1,7 +1,7 @@
 //! Round-trip time, the timeout made of it (RFC 6298, zhang2006 7.1 or RFC 5348), and a timer that is queued only when
 //! it must.
 
-use crate::config::dccp::AdhocVariance;
+use crate::config::dccp::{AdhocAverages, AdhocVariance};
 use crate::config::{DccpConfig, DccpControl};
 use hopscope_core::units::{Span, Time};
 use hopscope_tcp::endpoint::{Timer, TransportEffect};
@@ -28,6 +28,10 @@ pub struct Rtt {
     backoff: u64,
     law: Law,
     backs_off: bool,
+    /// Tick of the clock that measures; zero: it is exact.
+    clock: Span,
+    /// What is read of an average is a multiple of this; zero: all of it.
+    unit: Span,
     /// SRTT and RTTVAR.
     smoothed: Option<(Span, Span)>,
 }
@@ -40,7 +44,25 @@ impl Rtt {
             DccpControl::Adhoc => (cfg.adhoc_initial_rto, Law::Adhoc(cfg.adhoc_first_variance), cfg.adhoc_backoff),
             DccpControl::Ccid3 | DccpControl::Ccid4 => (cfg.initial_rto, Law::Rate, false),
         };
-        Rtt { min_rto: cfg.min_rto, initial, backoff: 1, law, backs_off, smoothed: None }
+        let clock = if control == DccpControl::Adhoc { cfg.adhoc_clock } else { Span::ZERO };
+        let unit = if cfg.adhoc_averages == AdhocAverages::FixedPoint { clock } else { Span::ZERO };
+        Rtt { min_rto: cfg.min_rto, initial, backoff: 1, law, backs_off, clock, unit, smoothed: None }
+    }
+
+    /// A round trip as the clock shows it: the nearest number of ticks, at least one.
+    pub fn clocked(&self, rtt: Span) -> Span {
+        match self.clock.0 {
+            0 => rtt,
+            tick => Span(((rtt.0 + tick / 2) / tick).max(1) * tick),
+        }
+    }
+
+    /// What is read of an average: whole ticks where fractions are only carried on.
+    fn read(&self, average: Span) -> Span {
+        match self.unit.0 {
+            0 => average,
+            tick => Span(average.0 / tick * tick),
+        }
     }
 
     /// A round trip after which what was known no longer holds.
@@ -58,9 +80,11 @@ impl Rtt {
             (None, Law::Rate) => (rtt, Span::ZERO),
             (Some((srtt, _)), Law::Rate) => (Span((9 * srtt.0 + rtt.0) / 10), Span::ZERO),
             (Some((srtt, var)), Law::Adhoc(_)) => {
-                let srtt = (3 * srtt.0 + rtt.0) / 4;
                 // zhang2006 7.1 takes the deviation from the new average, RFC 6298 that from the old one.
-                (Span(srtt), Span((3 * var.0 + srtt.abs_diff(rtt.0)) / 4))
+                // What is read leaves by a quarter, what is carried on stays.
+                let srtt = Span((4 * srtt.0 - self.read(srtt).0 + rtt.0) / 4);
+                let off = self.read(srtt).0.abs_diff(rtt.0);
+                (srtt, Span((4 * var.0 - self.read(var).0 + off) / 4))
             }
             (Some((srtt, var)), Law::Rfc6298) => {
                 let off = srtt.0.abs_diff(rtt.0);
@@ -73,7 +97,7 @@ impl Rtt {
     pub fn rto(&self) -> Span {
         let whole = |(srtt, var): (Span, Span)| match self.law {
             Law::Rfc6298 => srtt + var * 4,
-            Law::Adhoc(_) => srtt + var * 8,
+            Law::Adhoc(_) => self.read(srtt + var * 8),
             Law::Rate => srtt * 4,
         };
         let base = self.smoothed.map_or(self.initial, |known| whole(known).max(self.min_rto));
@@ -82,7 +106,7 @@ impl Rtt {
 
     /// Smoothed round-trip time.
     pub fn srtt(&self) -> Option<Span> {
-        self.smoothed.map(|(srtt, _)| srtt)
+        self.smoothed.map(|(srtt, _)| self.read(srtt))
     }
 
     /// The timer has expired: the next timeout is twice as long.
@@ -196,6 +220,27 @@ mod tests {
         assert_eq!(rtt.rto(), ms(1_200), "a contrast");
         rtt.restart(ms(300));
         assert_eq!(rtt.rto(), ms(300), "an answer ends it");
+    }
+
+    #[test]
+    fn a_clock_of_whole_ticks_and_averages_in_quarters_of_one() {
+        let ms = Span::from_millis;
+        let cfg = DccpConfig { adhoc_clock: ms(100), ..DccpConfig::default() };
+        let mut rtt = Rtt::new(DccpControl::Adhoc, &cfg);
+        assert_eq!([4, 149, 150, 260].map(|sample| rtt.clocked(ms(sample))), [100, 100, 200, 300].map(ms));
+        rtt.sample(ms(100));
+        rtt.sample(ms(200)); // (3 * 100 + 200) / 4; (3 * 50 + 75) / 4 = 56.25
+        assert_eq!((rtt.srtt(), rtt.rto()), (Some(ms(125)), ms(575)));
+        let whole = DccpConfig { adhoc_averages: AdhocAverages::FixedPoint, ..cfg };
+        let mut rtt = Rtt::new(DccpControl::Adhoc, &whole);
+        let mut shown = vec![];
+        for sample in [100, 200, 200, 200, 200] {
+            rtt.sample(ms(sample));
+            shown.push((rtt.srtt().unwrap().0 / ms(1).0, rtt.rto().0 / ms(1).0));
+        }
+        // SRTT 1, 1.25, 1.5, 1.75, 2 ticks, read as 1, 1, 1, 1, 2; RTTVAR 0.5, 0.75, 1, 1, 0.75.
+        assert_eq!(shown, [(100, 500), (100, 700), (100, 900), (100, 900), (200, 800)]);
+        assert_eq!(Rtt::new(DccpControl::Ccid2, &whole).clocked(ms(4)), ms(4), "of this control alone");
     }
 
     #[test]

@@ -231,8 +231,8 @@ impl Source {
         self.forget(packet.ack);
         // An answer to what left before the timeout may have been under way all the time, and shows no path.
         report.answers_probe = packet.ack.since(self.after_timeout) >= 0;
-        report.sample = rtt;
-        if let Some(rtt) = rtt {
+        report.sample = rtt.map(|rtt| self.rtt.clocked(rtt));
+        if let Some(rtt) = report.sample {
             if self.ccid.ends_failure(&report) {
                 self.rtt.restart(rtt);
             } else {
