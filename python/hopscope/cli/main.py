@@ -26,6 +26,7 @@ VERBS = {
     "timeline": ("timeline", "Draw who was on the air, what was heard, NAV and back-off, node by node."),
     "sequence": ("sequence", "Draw a flow as tcptrace does: data, ACKs, SACK blocks, retransmissions, window."),
     "reproduce": ("reproduce", "Run entries of the catalogue and compare them with the published values."),
+    "readings": ("readings", "Find the fewest assumptions under which most statements of a study hold."),
     "list": ("list", "List the catalogue, presets, transports, routings, topologies."),
     "pcap": ("pcap", "Write the capture of a run for Wireshark: frames and packets as octets."),
     "report": ("report_cmd", "Write the HTML report of a finished store."),

@@ -52,7 +52,7 @@ def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:
         console.print(Text(caution, style="yellow"))
     grid = measured_grid(outcome)
     if grid.rows:
-        print_table(console, _rich(grid))
+        print_table(console, rich(grid))
     table = Table(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False)
     table.add_column("")
     table.add_column("statement", ratio=3, overflow="fold")
@@ -80,7 +80,8 @@ def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:
         console.print(Text(remark, style="yellow"))
 
 
-def _rich(grid: Grid) -> Table:
+def rich(grid: Grid) -> Table:
+    """A grid as a table of Rich."""
     from rich import box
     from rich.table import Table
     from rich.text import Text

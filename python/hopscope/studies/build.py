@@ -10,6 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.errors import did_you_mean, listed
+from hopscope.scenario.assumptions import PLAIN, Assumption, twice_set
+from hopscope.scenario.assumptions import Reading as Assumed
+from hopscope.studies.assumed import read_assumptions
 from hopscope.studies.cells import read_cells
 from hopscope.studies.entry import Entry, Quantity
 from hopscope.studies.entry import Part as Case
@@ -33,6 +36,7 @@ class Study:
         folder: where it lies.
         notes: prose of its authors.
         entries: what can be reproduced.
+        assumptions: what it does not publish, for `hopscope readings`.
     """
 
     key: str
@@ -42,6 +46,7 @@ class Study:
     folder: Path
     notes: str
     entries: tuple[Entry, ...]
+    assumptions: tuple[Assumption, ...] = ()
 
     @property
     def paragraphs(self) -> list[str]:
@@ -49,12 +54,13 @@ class Study:
         return [" ".join(text.split()) for text in self.notes.split("\n\n") if text.strip()]
 
 
-def read_study(path: Path, *, trusted: bool) -> Study:
+def read_study(path: Path, *, trusted: bool, reading: Assumed = PLAIN) -> Study:
     """Read a study folder and check everything in it that can be checked without running.
 
     Args:
         path: the folder.
         trusted: whether its Python may be loaded.
+        reading: what is assumed where the source is silent.
 
     Raises:
         InputError: it is no study folder; the message has every problem with file, line and key.
@@ -69,12 +75,15 @@ def read_study(path: Path, *, trusted: bool) -> Study:
     key, title, source = head.text("key"), head.text("title"), head.text("source")
     headline, quick = head.texts("headline"), head.table("quick")
     head.done("a study")
-    shared = Context(key, source, quick)
+    shared = Context(key, source, quick, reading=reading)
+    assumptions: dict[str, Assumption] = {}
     for part in parts:
+        assumptions.update(read_assumptions(part))
         shared.keys.update({name: str(value) for name, value in part.table("keys").items()})
         shared.measures.update(read_measures(part))
         shared.notes.update(part.table("notes"))
         shared.axes.update(read_axes(part))
+    folder.problems += twice_set(list(assumptions.values()))
     for part in parts:
         shared.scenarios.update(read_scenarios(part, shared.keys))
         shared.named.update(read_named(part, shared.keys))
@@ -95,7 +104,7 @@ def read_study(path: Path, *, trusted: bool) -> Study:
     folder.refuse()
     file = path / NOTES
     prose = file.read_text(encoding="utf-8") if file.is_file() else ""
-    return Study(key, title, source, tuple(headline), path, prose, tuple(entries))
+    return Study(key, title, source, tuple(headline), path, prose, tuple(entries), tuple(assumptions.values()))
 
 
 def _unique(part: Part, names: Sequence[str], what: str) -> None:

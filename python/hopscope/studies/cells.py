@@ -20,7 +20,7 @@ from hopscope.report.curves import line
 from hopscope.results.comparisons import between
 from hopscope.results.samples import MEASURED, Data, NoSamplesError, Table, show
 from hopscope.results.stats import number, quantile, rounded
-from hopscope.studies.documents import deep_merge, filled, removed
+from hopscope.scenario.merging import deep_merge, filled, removed
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.folder import Part
 from hopscope.studies.measures import Measure

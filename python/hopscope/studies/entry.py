@@ -30,6 +30,7 @@ class Setting:
         row: see `Place.row`.
         reading: see `Place.reading`.
         named: names for combinations of swept values, by the key that stands for them.
+        is_plain: whether each unpublished choice that it makes is the first of its axis.
     """
 
     label: str
@@ -39,6 +40,7 @@ class Setting:
     row: str = ""
     reading: str = ""
     named: Mapping[str, Mapping[str, Where]] = field(default_factory=dict)
+    is_plain: bool = True
 
     def table(self, points: Sequence[tuple[Where, Sequence[Run]]]) -> Table:
         """The results of this setting, with `named` in place of the keys that it combines."""
@@ -85,8 +87,13 @@ class Quantity:
         return self.stated() if callable(self.stated) else self.stated
 
 
-Kind = Literal["claim", "default", "arithmetic"]
-"""A claim of the source, the only ones counted; a look-up of a default; or arithmetic on printed numbers."""
+Kind = Literal["claim", "goal", "definition", "default", "arithmetic", "foregone", "unstated"]
+"""What a statement is. Only a claim of the source is counted.
+
+A goal is what a design was to reach; a definition is how something is made; a default is looked up; arithmetic is on
+printed numbers; what is foregone can hardly come out otherwise; a criterion is unstated where it says more than the
+source does.
+"""
 
 
 @dataclass(frozen=True)
@@ -103,6 +110,7 @@ class Statement:
         contradiction: how the source contradicts it elsewhere.
         published: the same check on the published numbers, if they can be judged.
         reference: the same check on what the reference simulator measured, if it was.
+        settings: labels of the settings in which it is judged.
     """
 
     id: str
@@ -114,6 +122,7 @@ class Statement:
     contradiction: str = ""
     published: Callable[[], Finding | None] = lambda: None
     reference: Callable[[], Finding | None] = lambda: None
+    settings: frozenset[str] = frozenset()
 
     def conclude(self, findings: Sequence[Finding], places: Mapping[str, Place]) -> Verdict:
         """The verdict from the findings that decide."""

@@ -97,6 +97,11 @@ class Part:
         path = (*self.path, key) if key else self.path
         self.folder.problems.append(self.document.problem(path, message))
 
+    @property
+    def place(self) -> str:
+        """Where the table stands, `file:line:column`."""
+        return self.document.problem(self.path, "").place
+
     def has(self, key: str) -> bool:
         """Whether the key is there."""
         return key in self.values

@@ -8,7 +8,7 @@ from typing import Any
 
 from hopscope.errors import InputError
 from hopscope.models.registry import Model, model
-from hopscope.studies.documents import filled
+from hopscope.scenario.merging import filled
 from hopscope.studies.folder import Part
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from hopscope.errors import Problem, did_you_mean
 from hopscope.results.samples import Table
-from hopscope.studies.documents import number_or_text
+from hopscope.scenario.merging import number_or_text
 
 COLUMNS = ("table", "metric", "at", "value", "unit", "low", "high", "half", "single", "source")
 _NEEDED = ("table", "metric", "unit", "source")

@@ -99,7 +99,7 @@ class EntryOutcome:
 
     @property
     def aside(self) -> int:
-        """How many statements are look-ups of defaults or arithmetic, and not counted."""
+        """How many statements are no claims (see `Kind`), and not counted."""
         return sum(j.statement.kind != "claim" for j in self.evaluated)
 
     def cells(self) -> list[tuple[Measured, str, Finding]]:
@@ -307,7 +307,7 @@ def _remember(folder: Path, request: Request) -> None:
 def _outcome(request: Request, chosen: Sequence[Entry], found: Mapping[str, Result], *, trusted: bool) -> Reproduction:
     outcomes = []
     for entry in chosen:
-        own = {study.label: found[_identity(study, quick=request.quick)] for study in entry.settings}
+        own = {study.label: found[identity(study, quick=request.quick)] for study in entry.settings}
         outcome = evaluate(entry, own)
         if request.changes and not entry.settings:
             outcome = replace(outcome, remarks=("nothing is simulated here: --set changes nothing",))
@@ -416,8 +416,8 @@ def scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = Fa
     found: dict[str, Scenario] = {}
     for entry in chosen:
         for study in entry.settings:
-            identity = _identity(study, quick=request.quick)
-            if identity in found:
+            same = identity(study, quick=request.quick)
+            if same in found:
                 continue
             document = study.document(quick=request.quick)
             scenario = Scenario.from_document(from_store(document, {}) if is_stored else from_mapping(document))
@@ -426,11 +426,11 @@ def scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = Fa
             if request.changes:
                 scenario = scenario.replace(dict(request.changes), origin="--set")
             # Said last, so that --quick --seeds 5 means five seeds.
-            found[identity] = scenario if request.seeds is None else scenario.replace({"seeds": request.seeds})
+            found[same] = scenario if request.seeds is None else scenario.replace({"seeds": request.seeds})
     return found
 
 
-def _identity(study: Setting, *, quick: bool) -> str:
+def identity(study: Setting, *, quick: bool) -> str:
     """What a scenario is apart from its title: settings that differ only in that share their runs."""
     document = {key: value for key, value in study.document(quick=quick).items() if key != "title"}
     return json.dumps([document, dict(study.quick) if quick else {}], sort_keys=True)

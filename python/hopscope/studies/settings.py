@@ -14,7 +14,8 @@ from fnmatch import fnmatchcase
 from typing import Any
 
 from hopscope.errors import did_you_mean, listed
-from hopscope.studies.documents import deep_merge, removed
+from hopscope.scenario.assumptions import PLAIN, Reading
+from hopscope.scenario.merging import deep_merge, removed
 from hopscope.studies.entry import Setting
 from hopscope.studies.folder import Part
 from hopscope.studies.formulas import Formula
@@ -82,6 +83,7 @@ class Context:
         measures, notes, axes, scenarios, named, formulas: by name.
         published, reference: rows of its tables and those of the reference simulator.
         settings: of the experiment.
+        reading: what is assumed where the source is silent; without departures: the plain reading.
     """
 
     study: str
@@ -97,6 +99,7 @@ class Context:
     published: Sequence[Row] = ()
     reference: Sequence[Row] = ()
     settings: Sequence[Built] = ()
+    reading: Reading = PLAIN
 
     def key(self, name: str) -> str:
         """The swept key of a short name, or the name."""
@@ -183,12 +186,13 @@ def build_settings(part: Part, context: Context) -> list[Built]:
         names = {axis.name: value.name for axis, value in zip(crossed, values, strict=True)}
         if only and not any(all(matches(names.get(a, ""), wanted) for a, wanted in one.items()) for one in only):
             continue
-        document = removed(scenarios.get(name, {}), without)
+        document = removed(context.reading.before(scenarios.get(name, {})), without)
         document = deep_merge(document, own)
         for value in values:
             document = deep_merge(removed(document, value.without), value.changes)
         if call is not None:
             document = deep_merge(document, call(names))
+        document = context.reading.after(document, names)
         if sweep:
             document["sweep"] = sweep
         label = written(part, "label", pattern, names)
@@ -197,13 +201,14 @@ def build_settings(part: Part, context: Context) -> list[Built]:
             value.name for axis, value in zip(crossed, values, strict=True) if axis.unpublished and not value.contrast
         )
         decides = not contrast and not any(value.contrast for value in values)
+        is_plain = all(value is axis.values[0] for axis, value in zip(crossed, values, strict=True) if axis.unpublished)
         own_row = ", ".join(
             [row] * bool(row)
             + [value.name for axis, value in zip(crossed, values, strict=True) if not axis.unpublished]
         )
         if baseline:
             names["baseline"] = written(part, "baseline", baseline, names)
-        setting = Setting(label, document, shorter, decides, own_row, reading, context.named)
+        setting = Setting(label, document, shorter, decides, own_row, reading, context.named, is_plain)
         found.append(Built(setting, names, _filled_in(published, names), _filled_in(reference, names), runs))
     return found
 

@@ -143,6 +143,7 @@ def read_statement(part: Part, context: Context) -> Statement:
         contradiction=contradiction,
         published=on_numbers(context.published, "published"),
         reference=on_numbers(context.reference, "reference"),
+        settings=frozenset(built.setting.label for built in chosen),
     )
 
 

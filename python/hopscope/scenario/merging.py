@@ -29,6 +29,16 @@ def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
     return merged
 
 
+def at_key(document: Any, key: str) -> Any:
+    """What stands at a dotted key of a document, `flow.0.rate`; nothing is an empty text."""
+    for name in key.split("."):
+        if isinstance(document, list):
+            document = document[int(name)] if name.isdigit() and int(name) < len(document) else ""
+        else:
+            document = document.get(name, "") if isinstance(document, Mapping) else ""
+    return document
+
+
 def removed(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """The scenario without some dotted keys."""
     left = copy.deepcopy(dict(scenario))

@@ -1,0 +1,79 @@
+"""``hopscope readings KEY``: the fewest assumptions under which most statements of a study hold."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from hopscope.cli import options
+from hopscope.cli.console import note, out
+from hopscope.cli.trusting import asking
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hopscope.readings.search import StageName
+    from hopscope.scenario.assumptions import Reading
+
+_STAGES = {
+    "screen": "one departure at a time",
+    "joint": "departures together",
+    "race": "the best with more replications",
+    "full": "the last ones in full length",
+}
+
+
+def command(
+    key: Annotated[
+        str,
+        typer.Argument(metavar="KEY", help="A study with assumptions: armaghani2008; or a study folder: ./mystudy."),
+    ],
+    jobs: options.Jobs = None,
+    out_: options.Out = None,
+    as_json: options.Json = False,
+    no_progress: options.NoProgress = False,
+    most: Annotated[
+        int, typer.Option("--most", min=1, help="Combinations of assumptions that are tried, those of least weight.")
+    ] = 128,
+    trust: options.Trust = False,
+) -> None:
+    """Find the fewest assumptions under which most statements of a study hold."""
+    from hopscope.cli.verdicts import rich
+    from hopscope.readings import words
+    from hopscope.readings.evaluating import Evaluator, study_with_assumptions
+    from hopscope.readings.page import write_page
+    from hopscope.readings.search import Effort, search
+    from hopscope.report.terminal import print_table
+
+    folder = out_ or Path("results") / f"readings-{Path(key).name}"
+    with asking(trust):
+        study = study_with_assumptions(key, trusted=trust)
+        note(f"{words.space(study.assumptions)}; runs are kept in {folder}")
+        evaluator = Evaluator(study, folder, jobs=jobs, progress=not no_progress, trusted=trust, begun=_announced())
+        found = search(study.assumptions, evaluator.chosen, evaluator, effort=Effort(joint=most))
+    page = write_page(found, study.assumptions, study.title, folder)
+    if as_json:
+        typer.echo(json.dumps({**words.to_json(found, study.assumptions), "study": study.key, "report": str(page)}))
+        return
+    console = out()
+    console.print(words.sentence(found), markup=False, highlight=False)
+    print_table(console, rich(words.front(found)))
+    console.print(words.difference(found), markup=False, highlight=False)
+    note(f"report: {page}")
+
+
+def _announced() -> Callable[[Reading, StageName], str]:
+    """Titles of the bars: which reading of which stage, and for how long this has been going on."""
+    begun = time.monotonic()
+    counts: dict[str, int] = {}
+
+    def title(reading: Reading, stage: StageName) -> str:
+        counts[stage] = counts.get(stage, 0) + 1
+        minutes = (time.monotonic() - begun) / 60
+        return f"{_STAGES[stage]}, {counts[stage]} ({reading.label}; {minutes:.0f} min so far)"
+
+    return title

@@ -1,0 +1,141 @@
+"""A study under a reading: its plain settings with what is assumed, run, and each statement evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from hopscope.errors import InputError, Problem, ScenarioError
+from hopscope.readings.halves import chosen_half
+from hopscope.readings.search import StageName, State, States, single_departures
+from hopscope.report.chart import Chart
+from hopscope.results.samples import Data
+from hopscope.running.runner import run_scenarios
+from hopscope.scenario import Scenario
+from hopscope.scenario.assumptions import Reading, plain_reading
+from hopscope.studies.build import Study, read_study
+from hopscope.studies.entry import Entry
+from hopscope.studies.registry import is_folder, studies
+from hopscope.studies.reproduce import Evaluated, Request, evaluate, identity, scenarios
+from hopscope.studies.verdict import Outcome
+
+SEEDS = {"screen": 3, "joint": 3, "race": 10}
+"""Replications of the short form in each stage; a default of ours. The last stage has the study's own, in full."""
+
+_STATES: dict[Outcome, State] = {Outcome.REPRODUCED: "holds", Outcome.UNDECIDED: "open"}
+
+
+def study_with_assumptions(key: str, *, trusted: bool) -> Study:
+    """The study that a key or a folder means.
+
+    Raises:
+        InputError: there is none, it has no assumptions, or a value of one cannot be run; with file, line and reason.
+    """
+    if is_folder(key):
+        study = read_study(Path(key), trusted=trusted)
+    else:
+        there = {study.key: study for study in studies()}
+        if key not in there:
+            having = ", ".join(study.key for study in studies() if study.assumptions)
+            raise InputError(f"{key}: no such study; with assumptions: {having}, or a folder")
+        study = there[key]
+    if not study.assumptions:
+        raise InputError(f"{study.folder / 'study.toml'}: has no [assumption.NAME]; nothing to choose among")
+    problems = list(_refused(study, trusted=trusted))
+    if problems:
+        raise ScenarioError(problems)
+    return study
+
+
+def _refused(study: Study, *, trusted: bool) -> Iterator[Problem]:
+    """What is wrong with single values: nothing that they change is in any setting, or a scenario refuses them."""
+    plain = _loaded(study, plain_reading(study.assumptions), trusted=trusted)
+    for reading in single_departures(study.assumptions):
+        ((assumption, choice),) = reading.departures
+        key = f"assumption.{assumption.name}.values.{choice.name}"
+        try:
+            if _loaded(study, reading, trusted=trusted).keys() == plain.keys():
+                yield Problem(key, "changes no setting of this study that decides a claim", choice.place)
+        except InputError as error:
+            yield Problem(key, f"a scenario refuses it: {str(error).splitlines()[0]}", choice.place)
+
+
+def _loaded(study: Study, reading: Reading, *, trusted: bool) -> dict[str, Scenario]:
+    entries = plain_entries(read_study(study.folder, trusted=trusted, reading=reading))
+    return scenarios(entries, Request((study.key,), quick=True))
+
+
+def plain_entries(study: Study) -> list[Entry]:
+    """The entries with their plain settings alone, and the claims that those decide."""
+    found = []
+    for entry in study.entries:
+        settings = [setting for setting in entry.settings if setting.is_plain]
+        decided = {setting.label for setting in settings if setting.decides}
+        statements = [s for s in entry.statements if s.kind == "claim" and decided & s.settings]
+        if statements:
+            charts: Callable[[Data], Sequence[Chart]] = lambda _data: ()  # noqa: E731
+            found.append(replace(entry, settings=settings, statements=statements, quantities=[], charts=charts))
+    return found
+
+
+def claims(study: Study) -> list[str]:
+    """The statements that are evaluated under a reading, by table and id: `fig4-4.c1`."""
+    return [f"{entry.key.partition('.')[2]}.{s.id}" for entry in plain_entries(study) for s in entry.statements]
+
+
+@dataclass
+class Evaluator:
+    """Runs a study under readings and evaluates its claims; what `hopscope.readings.search` evaluates.
+
+    Attributes:
+        study: as it is read plainly.
+        store: keeps the runs, so that a second search only runs what is missing.
+        jobs, progress, trusted: as of `reproduce`.
+        begun: called with each reading and stage before it runs.
+    """
+
+    study: Study
+    store: Path
+    jobs: int | None = None
+    progress: bool = False
+    trusted: bool = False
+    begun: Callable[[Reading, StageName], str] = lambda reading, stage: f"{stage}: {reading.label}"
+
+    def __post_init__(self) -> None:
+        self.chosen = chosen_half(claims(self.study))
+
+    def __call__(self, reading: Reading, stage: StageName) -> States:
+        """What becomes of each statement: of the chosen half, in the stage `full` of both."""
+        is_full = stage == "full"
+        request = Request((self.study.key,), quick=not is_full, seeds=SEEDS.get(stage))
+        entries = plain_entries(read_study(self.study.folder, trusted=self.trusted, reading=reading))
+        if not is_full:
+            entries = [kept for entry in entries if (kept := _of_half(entry, self.chosen)).statements]
+        wanted = scenarios(entries, request)
+        results = run_scenarios(
+            list(wanted.values()),
+            jobs=self.jobs,
+            store=self.store,
+            progress=self.progress,
+            label=self.begun(reading, stage),
+        )
+        found = dict(zip(wanted, results, strict=True))
+        states: dict[str, State] = {}
+        for entry in entries:
+            own = {one.label: found[identity(one, quick=request.quick)] for one in entry.settings}
+            for one in evaluate(entry, own).evaluated:
+                name = f"{entry.key.partition('.')[2]}.{one.statement.id}"
+                states[name] = _STATES.get(_verdict(one, own.keys()), "fails")
+        return states
+
+
+def _of_half(entry: Entry, half: frozenset[str]) -> Entry:
+    table = entry.key.partition(".")[2]
+    return replace(entry, statements=[s for s in entry.statements if f"{table}.{s.id}" in half])
+
+
+def _verdict(one: Evaluated, there: Collection[str]) -> Outcome:
+    """The verdict in the settings that were run: those of other readings do not decide it."""
+    findings = [f for f in one.findings if f.setting in there and one.decides(f)]
+    return one.statement.conclude(findings, one.places).outcome

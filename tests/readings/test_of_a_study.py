@@ -1,0 +1,170 @@
+"""`hopscope readings` on a study folder: found, kept, continued; what is refused, before any run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from hopscope.cli.main import build
+from hopscope.errors import HopscopeError
+from hopscope.readings.evaluating import claims, study_with_assumptions
+from hopscope.studies.build import read_study
+from hopscope.studies.registry import studies
+
+SHOWCASE = Path(__file__).resolve().parents[2] / "showcases" / "mystudy"
+
+SO = 'ground = "paper", because = "So."'
+QUEUE = f'set = {{ "mac.queue" = 3 }}, {SO}'
+
+#: The load decides: what one hop carries easily, two carry as well.
+ASSUMPTIONS = """
+[assumption.load]
+question = "How much is offered?"
+[assumption.load.values]
+"3 Mbit/s" = {}
+[assumption.load.values."100 kbit/s"]
+set = { "flow.*.rate" = "100kbps" }
+where = { "flow.*.transport" = "udp" }
+ground = "paper"
+because = "Its abstract says so."
+
+[assumption.packet]
+question = "How large are packets?"
+[assumption.packet.values]
+"1480 bytes" = {}
+"1400 bytes" = { set = { "flow.0.packet" = 1400 }, ground = "guess", because = "It is possible." }
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(SHOWCASE, tmp_path / "mystudy"))
+
+
+def add(folder: Path, text: str) -> Path:
+    """The study with more tables; both its statements say that the second hop costs nothing."""
+    file = folder / "study.toml"
+    text = file.read_text().replace("[axis.rts]", f"{text}\n[axis.rts]", 1)
+    file.write_text(text.replace("low = 40\nhigh = 60", "low = 95\nhigh = 105\npublished = false"))
+    return folder
+
+
+def hopscope(*words: object) -> tuple[int, str, str]:
+    result = CliRunner().invoke(build(), [str(word) for word in words])
+    if isinstance(result.exception, HopscopeError):
+        return result.exception.exit_status, result.stdout, str(result.exception)
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def test_the_reading_that_the_statements_need_is_found_and_kept(folder: Path, tmp_path: Path) -> None:
+    add(folder, ASSUMPTIONS)
+    words = ["readings", folder, "--no-progress", "--out", tmp_path / "store"]
+    status, text, _ = hopscope(*words, "--json")
+    found = json.loads(text)
+    assert status == 0
+    states = {tuple(one["departures"].values()): one["states"] for one in found["finalists"]}
+    assert set(states[()].values()) == {"fails"}
+    assert set(states["100 kbit/s",].values()) == {"holds"}
+    assert found["supported"] == {"load": "100 kbit/s"}
+    assert len(found["chosen"]) == 1
+    assert found["assumptions"]["load"]["values"]["100 kbit/s"]["weight"] == 1
+    assert found["assumptions"]["packet"]["values"]["1400 bytes"]["ground"] == "guess"
+    page = (tmp_path / "store" / "report.html").read_text()
+    assert found["sentence"] in page
+    assert "Its abstract says so." in page
+
+    # A second search finds every run in the store, and one that was lost is done again.
+    runs = sorted((tmp_path / "store" / "runs").glob("*.json"))
+    times = {run: run.stat().st_mtime_ns for run in runs}
+    runs[0].unlink()
+    assert hopscope(*words, "--json")[1] == text
+    assert {run for run in runs if run.stat().st_mtime_ns != times[run]} == {runs[0]}
+
+
+def test_the_answer_is_a_sentence_and_a_small_table(folder: Path, tmp_path: Path) -> None:
+    status, text, notes = hopscope("readings", add(folder, ASSUMPTIONS), "--no-progress", "--out", tmp_path / "store")
+    assert status == 0
+    assert text.splitlines()[0].startswith(("With ", "No reading "))
+    assert "plain" in text
+    assert len(text.splitlines()) < 25
+    assert "report:" in notes
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (f'{{ set = {{ "radio.colour" = 3 }}, {SO} }}', "a scenario refuses it"),
+        (f'{{ set = {{ "mac.queue" = -3 }}, {SO} }}', "a scenario refuses it"),
+        (f"{{ {QUEUE}, weight = -1 }}", "weight: found -1"),
+        ('{ set = { "mac.queue" = 3 }, ground = "rumour", because = "So." }', "rumour"),
+        ('{ set = { "mac.queue" = 3 }, ground = "paper" }', "because is missing"),
+        (f"{{ {SO} }}", "set is missing"),
+        (f'{{ {QUEUE}, where = {{ "routing.protocol" = "olsr" }} }}', "changes no setting"),
+        (f"{{ {QUEUE}, colour = 3 }}", "a value of an assumption has no such key"),
+    ],
+)
+def test_a_wrong_value_is_refused_with_its_place_before_any_run(
+    folder: Path, tmp_path: Path, value: str, words: str
+) -> None:
+    add(
+        folder,
+        f'[assumption.queue]\nquestion = "How long is it?"\n[assumption.queue.values]\nusual = {{}}\nodd = {value}\n',
+    )
+    line = (folder / "study.toml").read_text().splitlines().index(f"odd = {value}") + 1
+    status, _, message = hopscope("readings", folder, "--out", tmp_path / "store")
+    assert status == 2
+    assert words in message
+    assert f"study.toml:{line}" in message
+    assert not (tmp_path / "store").exists()
+
+
+def test_an_assumption_needs_two_values_and_a_plain_one_first(folder: Path) -> None:
+    add(
+        folder, '[assumption.queue]\nquestion = "?"\n[assumption.queue.values]\nusual = { set = { "mac.queue" = 3 } }\n'
+    )
+    status, _, message = hopscope("readings", folder)
+    assert status == 2
+    assert "the plain one first" in message
+    assert "changes nothing" in message
+
+
+def test_two_assumptions_that_set_one_key_are_refused(folder: Path) -> None:
+    value = f"{{ {QUEUE} }}"
+    add(folder, "".join(
+        f'[assumption.{name}]\nquestion = "?"\n[assumption.{name}.values]\nusual = {{}}\nother = {value}\n'
+        for name in ("queue", "buffer")
+    ))  # fmt: skip
+    status, _, message = hopscope("readings", folder)
+    assert status == 2
+    assert "mac.queue" in message
+    assert "buffer" in message
+    assert "queue" in message
+
+
+def test_a_study_without_assumptions_and_an_unknown_one_are_refused(folder: Path) -> None:
+    assert hopscope("readings", folder)[0] == 2
+    status, _, message = hopscope("readings", "armaghani")
+    assert status == 2
+    assert "armaghani2008" in message
+
+
+def test_the_assumptions_that_ship_can_be_run_and_their_claims_are_divided() -> None:
+    shipped = [study for study in studies() if study.assumptions]
+    assert shipped
+    for study in shipped:
+        assert study_with_assumptions(study.key, trusted=True) is study
+        assert len(claims(study)) > 10
+
+
+def test_a_plain_reading_changes_no_setting(folder: Path) -> None:
+    plain = read_study(folder, trusted=False)
+    with_assumptions = read_study(add(folder, ASSUMPTIONS), trusted=False)
+    assert [s.scenario for e in plain.entries for s in e.settings] == [
+        s.scenario for e in with_assumptions.entries for s in e.settings
+    ]
