@@ -22,7 +22,7 @@ def space(assumptions: Sequence[Assumption]) -> str:
 
 
 def sentence(found: Found) -> str:
-    """What the supported reading assumes and what it earns, beside the plain reading."""
+    """What the supported reading assumes and what it earns, against the plain reading."""
     plain, best = found.plain, found.supported
     if not best.reading.departures:
         return f"No reading with a ground does better than the plain one: {_both(plain, found)}."

@@ -27,10 +27,8 @@ def _choice(name: str, part: Part, *, plain: bool) -> Choice:
     ground = "" if plain and not part.has("ground") else part.text("ground", choices=GROUNDS)
     weight = part.number("weight", 0.0 if plain else GROUNDS.get(ground, 0.0))
     part.done("a value of an assumption")
-    if weight < 0:
-        part.problem("weight", f"found {weight:g}; allowed: 0 and more")
-    if plain and weight:
-        part.problem("weight", f"found {weight:g}; allowed: 0, as the plain value is no departure")
+    if weight < 0 or (plain and weight):
+        part.problem("weight", f"found {weight:g}; allowed: 0 and more, and 0 for the plain value")
     if plain and (changes or without):
         part.problem("set", "the first value of an assumption is the plain one and changes nothing")
     if not plain and not because:

@@ -76,13 +76,12 @@ def read_study(path: Path, *, trusted: bool, reading: Assumed = PLAIN) -> Study:
     headline, quick = head.texts("headline"), head.table("quick")
     head.done("a study")
     shared = Context(key, source, quick, reading=reading)
-    assumptions: dict[str, Assumption] = {}
     for part in parts:
-        assumptions.update(read_assumptions(part))
         shared.keys.update({name: str(value) for name, value in part.table("keys").items()})
         shared.measures.update(read_measures(part))
         shared.notes.update(part.table("notes"))
         shared.axes.update(read_axes(part))
+    assumptions = {name: one for part in parts for name, one in read_assumptions(part).items()}
     folder.problems += twice_set(list(assumptions.values()))
     for part in parts:
         shared.scenarios.update(read_scenarios(part, shared.keys))

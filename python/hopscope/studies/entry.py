@@ -88,12 +88,8 @@ class Quantity:
 
 
 Kind = Literal["claim", "goal", "definition", "default", "arithmetic", "foregone", "unstated"]
-"""What a statement is. Only a claim of the source is counted.
-
-A goal is what a design was to reach; a definition is how something is made; a default is looked up; arithmetic is on
-printed numbers; what is foregone can hardly come out otherwise; a criterion is unstated where it says more than the
-source does.
-"""
+"""What a statement is; only a claim of the source is counted. A goal is what a design was to reach, a definition how it is
+made, a default looked up, arithmetic on printed numbers; foregone can hardly come out otherwise, unstated asks for more."""
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from hopscope.errors import InputError, StoreError, counted
 from hopscope.io.files import make_folder, not_written, read_whole, write_whole
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data, Estimate, Table
+from hopscope.scenario.changing import refuse_relabelled
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.registry import find, studies_of
 from hopscope.studies.verdict import Finding, Outcome, Place, Verdict, cell
@@ -415,6 +416,7 @@ def scenarios(chosen: Sequence[Entry], request: Request, *, is_stored: bool = Fa
         raise InputError(f"--set {next(iter(request.changes))}: nothing to change, since {names} simulates nothing")
     found: dict[str, Scenario] = {}
     for entry in chosen:
+        refuse_relabelled(entry.key, {one.label: one.scenario for one in entry.settings}, request.changes)
         for study in entry.settings:
             same = identity(study, quick=request.quick)
             if same in found:

@@ -114,10 +114,9 @@ def read_statement(part: Part, context: Context) -> Statement:
     weaker = part.part("trend")
     if part.has("verb"):
         checks.append(_bound(part, context, chosen, own))
-    elif not checks:
-        part.problem("", "verb is missing: a statement has a verb or [[experiment.statement.check]]")
-        part.done("a statement")
     else:
+        if not checks:
+            part.problem("", "verb is missing: a statement has a verb or [[experiment.statement.check]]")
         part.done("a statement")
     trend = _bound(weaker, context, chosen) if weaker is not None else None
     bound = [check for check in checks if check is not None]
