@@ -239,7 +239,7 @@ def test_what_reads_rust_sees_every_form_of_a_path() -> None:
 
 def rust_functions(text: str) -> Iterator[tuple[str, int]]:
     """Functions of a Rust file as rustfmt writes them, with their lines; its module of tests is left out."""
-    lines = text.partition("\n#[cfg(test)]\nmod ")[0].splitlines()
+    lines = re.split(r"\n#\[cfg\(test\)\]\nmod \w+ \{", text)[0].splitlines()
     for first, line in enumerate(lines):
         if found := re.match(r"(\s*)(?:pub(?:\([^)]*\))? )?(?:const )?fn (\w+)", line):
             declared = next((n for n in range(first, len(lines)) if lines[n].endswith((";", "{", "}"))), first)

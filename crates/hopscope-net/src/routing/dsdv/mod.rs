@@ -226,18 +226,7 @@ impl Dsdv {
         let now = cx.now;
         let at = match self.place(dst) {
             Ok(at) => at,
-            Err(at) => {
-                // The loss of a node never heard of is remembered, so that older entries lose against it, but not
-                // passed on.
-                let new_metric = metric != UNREACHABLE;
-                let route = DsdvRoute { next_hop: from, metric, seq, new_metric, ..self.blank(dst, now) };
-                self.routes.insert(at, route);
-                if new_metric {
-                    cx.note(RoutingNote::RouteUp { dst, next_hop: from, hops: metric });
-                    self.advertise_after_settling(at, true, now);
-                }
-                return;
-            }
+            Err(at) => return self.learn_first(at, from, DsdvEntry { metric, ..entry }, cx),
         };
         let old = &mut self.routes[at];
         if seq < old.seq {
@@ -287,6 +276,19 @@ impl Dsdv {
             if is_trigger {
                 old.trigger = Some(now);
             }
+        }
+    }
+
+    /// What the neighbour says of a node never heard of: `entry.metric` counts the hop to it.
+    fn learn_first(&mut self, at: usize, from: NodeId, entry: DsdvEntry, cx: &mut Cx) {
+        let DsdvEntry { dst, metric, seq, .. } = entry;
+        // A loss is remembered, so that older entries lose against it, but not passed on.
+        let new_metric = metric != UNREACHABLE;
+        let route = DsdvRoute { next_hop: from, metric, seq, new_metric, ..self.blank(dst, cx.now) };
+        self.routes.insert(at, route);
+        if new_metric {
+            cx.note(RoutingNote::RouteUp { dst, next_hop: from, hops: metric });
+            self.advertise_after_settling(at, true, cx.now);
         }
     }
 
