@@ -1,9 +1,9 @@
 //! The meter: a recorder that turns records into the metrics of a run.
 //!
 //! Definitions: throughput counts payload handed up in order, duplicates excluded; goodput leaves out what came in
-//! retransmitted copies; delay runs per copy from the sending to the receiving transport; jitter is the mean of |d(i+1)
-//! - d(i)| over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the share of
-//! copies lost among those whose outcome is known at the end; the retransmission index is retransmissions over
+//! retransmitted copies; delay runs per copy from the sending to the receiving transport; jitter is the mean of
+//! |d(i+1) - d(i)| over received copies (afrakhteh2005 3.2.2) and the smoothed form of RFC 3550 A.8; loss is the share
+//! of copies lost among those whose outcome is known at the end; the retransmission index is retransmissions over
 //! non-duplicate copies received (anastasi2006).
 //!
 //! Metrics that count the same things are a family (`family.rs`): one file with what it takes from records and what
