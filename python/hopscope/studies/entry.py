@@ -88,8 +88,8 @@ class Quantity:
 
 
 Kind = Literal["claim", "goal", "definition", "default", "arithmetic", "foregone", "unstated"]
-"""What a statement is; only a claim of the source is counted. A goal is what a design was to reach, a definition how it is
-made, a default looked up, arithmetic on printed numbers; foregone can hardly come out otherwise, unstated asks for more."""
+"""What a statement is; only a claim of the source is counted. A goal is what a design was to reach, a definition how it
+is made, a default looked up, arithmetic on printed numbers; foregone can hardly fail, unstated says more than it."""
 
 
 @dataclass(frozen=True)
