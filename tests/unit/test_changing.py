@@ -38,3 +38,15 @@ def test_a_swept_key_is_named(key):
 @pytest.mark.parametrize("key", ["flow.0.max_window", "flow.0.packet", "radio.data_rate", "duration", "seeds"])
 def test_what_no_label_is_about_may_change(key):
     refuse(key, {"duration": "10s", "flow": [FLOW]}, {"duration": "20s", "flow": [FLOW]})
+
+
+def test_a_star_means_each_flow():
+    with pytest.raises(InputError, match=r"settings of study\.table differ in it"):
+        refuse("flow.*.max_window", {"flow": [FLOW, FLOW]}, {"flow": [FLOW, {**FLOW, "max_window": 9}]})
+    refuse("flow.*.max_window", {"flow": [FLOW, FLOW]}, {"flow": [FLOW, FLOW]})
+
+
+def test_tables_that_differ_where_a_message_no_longer_shows_it():
+    long = {"kind": "trace", "file": "a" * 80}
+    with pytest.raises(InputError, match=r"settings of study\.table differ in it"):
+        refuse("radio.error", {"radio": {"error": long}}, {"radio": {"error": {**long, "file": "a" * 80 + "b"}}})

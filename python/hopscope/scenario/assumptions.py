@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from hopscope.errors import Problem
-from hopscope.scenario.merging import at_key, deep_merge, removed
+from hopscope.scenario.merging import at_key, deep_merge, matches, removed
 
 Ground = Literal["paper", "default", "practice", "guess"]
 """Why a value may be taken: the paper says so elsewhere; it was the default of the paper's simulator at that time; it
@@ -61,7 +60,7 @@ class Choice:
             meant = [
                 index
                 for index, flow in enumerate(scenario.get("flow", []))
-                if all(fnmatchcase(str(at_key(flow, key)), pattern) for key, pattern in wanted.items())
+                if all(matches(str(at_key(flow, key)), pattern) for key, pattern in wanted.items())
             ]
             changes = {own: value for key, value in changes.items() for own in _of_flows(key, meant)}
             without = [own for key in without for own in _of_flows(key, meant)]
@@ -70,10 +69,9 @@ class Choice:
     def is_about(self, scenario: Mapping[str, Any], names: Mapping[str, str]) -> bool:
         """Whether it changes a setting with these axis values and this scenario."""
         whole = {key: pattern for key, pattern in self.where.items() if not key.startswith(_FLOWS)}
-        return all(
-            any(fnmatchcase(names.get(axis, ""), one) for one in ([wanted] if isinstance(wanted, str) else wanted))
-            for axis, wanted in self.only.items()
-        ) and all(fnmatchcase(str(at_key(scenario, key)), pattern) for key, pattern in whole.items())
+        return all(matches(names.get(axis, ""), wanted) for axis, wanted in self.only.items()) and all(
+            matches(str(at_key(scenario, key)), pattern) for key, pattern in whole.items()
+        )
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class Assumption:
     """Something that the source leaves open.
 
     Attributes:
-        name: as it stands in `--reading NAME=VALUE`.
+        name: as it stands in the study's folder.
         question: what is not published.
         choices: its values, the plain one first.
     """

@@ -27,20 +27,24 @@ def refuse_relabelled(entry: str, scenarios: Mapping[str, Mapping[str, Any]], ch
     for key in changes:
         if key in _OF_RUNS:
             continue
-        values: dict[str, str] = {}
+        values: list[tuple[Any, str]] = []
         for label, scenario in scenarios.items():
             swept = next((name for name in scenario.get("sweep", {}) if _overlap(name, key)), "")
             if swept:
                 raise InputError(f"--set {key}: {entry} sweeps {swept} ({label!r}); {_INSTEAD}")
             value = at_key(scenario, key)
-            values.setdefault("its default" if value == "" else shown(value), label)
+            if all(value != known for known, _ in values):
+                values.append((value, label))
         if len(values) > 1:
-            first, second = list(values.items())[:2]
-            named = " and ".join(f"{label!r} has {value}" for value, label in (first, second))
+            named = " and ".join(f"{label!r} has {_words(value)}" for value, label in values[:2])
             raise InputError(f"--set {key}: settings of {entry} differ in it: {named}; {_INSTEAD}")
 
 
 _INSTEAD = "its labels would stand over other values: change a copy of the study's folder, or run one scenario of it"
+
+
+def _words(value: Any) -> str:
+    return "its default" if value == "" else shown(value)
 
 
 def _overlap(swept: str, key: str) -> bool:

@@ -1,10 +1,11 @@
-"""Changing scenario documents: tables merged, keys taken out, blanks filled."""
+"""Changing scenario documents: tables merged, keys looked up and taken out, labels matched, blanks filled."""
 
 from __future__ import annotations
 
 import copy
 import re
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from typing import Any
 
 _ALONE = re.compile(r"\{(\w+)\}")
@@ -30,13 +31,21 @@ def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
 
 
 def at_key(document: Any, key: str) -> Any:
-    """What stands at a dotted key of a document, `flow.0.rate`; nothing is an empty text."""
-    for name in key.split("."):
-        if isinstance(document, list):
-            document = document[int(name)] if name.isdigit() and int(name) < len(document) else ""
-        else:
-            document = document.get(name, "") if isinstance(document, Mapping) else ""
-    return document
+    """What stands at a dotted key of a document, `flow.0.rate` (`*`: at each of a list); nothing is an empty text."""
+    head, _, rest = key.partition(".")
+    if isinstance(document, list):
+        if head == "*":
+            return [at_key(each, rest) for each in document]
+        below = document[int(head)] if head.isdigit() and int(head) < len(document) else ""
+    else:
+        below = document.get(head, "") if isinstance(document, Mapping) else ""
+    return at_key(below, rest) if rest else below
+
+
+def matches(label: str, wanted: Any) -> bool:
+    """Whether a label is one of the wanted ones; `*` stands for anything."""
+    patterns = wanted if isinstance(wanted, list) else [wanted]
+    return any(fnmatchcase(label, str(pattern)) for pattern in patterns)
 
 
 def removed(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any
 from hopscope.errors import did_you_mean, listed
 from hopscope.scenario.assumptions import PLAIN, Assumption, twice_set
 from hopscope.scenario.assumptions import Reading as Assumed
+from hopscope.scenario.merging import matches
 from hopscope.studies.assumed import read_assumptions
 from hopscope.studies.cells import read_cells
 from hopscope.studies.entry import Entry, Quantity
@@ -21,7 +22,7 @@ from hopscope.studies.folder import NOTES, PUBLISHED, REFERENCE, Part, open_fold
 from hopscope.studies.formulas import read_formulas
 from hopscope.studies.measures import OF, Reading, read_measures
 from hopscope.studies.published import place, read_numbers
-from hopscope.studies.settings import Built, Context, build_settings, matches, read_axes, read_named, read_scenarios
+from hopscope.studies.settings import Built, Context, build_settings, read_axes, read_named, read_scenarios
 from hopscope.studies.statements import measure_of, read_statement
 
 

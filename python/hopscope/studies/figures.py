@@ -17,10 +17,11 @@ import numpy as np
 from hopscope.report.chart import Chart, Line, Mark, Panel
 from hopscope.report.curves import line
 from hopscope.results.samples import Data, Estimate, NoSamplesError
+from hopscope.scenario.merging import matches
 from hopscope.studies.folder import Part
 from hopscope.studies.measures import OF, Measure, Reading, position
 from hopscope.studies.published import Row
-from hopscope.studies.settings import Context, matches
+from hopscope.studies.settings import Context
 from hopscope.studies.timeline import over_time
 
 Draw = Callable[[Data], Sequence[Chart]]

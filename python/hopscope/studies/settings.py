@@ -10,12 +10,11 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
 from typing import Any
 
 from hopscope.errors import did_you_mean, listed
 from hopscope.scenario.assumptions import PLAIN, Reading
-from hopscope.scenario.merging import deep_merge, removed
+from hopscope.scenario.merging import deep_merge, matches, removed
 from hopscope.studies.entry import Setting
 from hopscope.studies.folder import Part
 from hopscope.studies.formulas import Formula
@@ -211,12 +210,6 @@ def build_settings(part: Part, context: Context) -> list[Built]:
         setting = Setting(label, document, shorter, decides, own_row, reading, context.named, is_plain)
         found.append(Built(setting, names, _filled_in(published, names), _filled_in(reference, names), runs))
     return found
-
-
-def matches(label: str, wanted: Any) -> bool:
-    """Whether a label is one of the wanted ones; `*` stands for anything."""
-    patterns = wanted if isinstance(wanted, list) else [wanted]
-    return any(fnmatchcase(label, str(pattern)) for pattern in patterns)
 
 
 def _filled_in(at: Mapping[str, Any] | None, names: Mapping[str, str]) -> At | None:

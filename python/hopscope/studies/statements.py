@@ -13,12 +13,13 @@ from typing import Any, cast, get_args
 
 from hopscope.errors import did_you_mean, listed
 from hopscope.results.samples import Data, NoSamplesError, Table
+from hopscope.scenario.merging import matches
 from hopscope.studies import direct
 from hopscope.studies.entry import Kind, Statement
 from hopscope.studies.folder import Part
 from hopscope.studies.measures import OF, Measure
 from hopscope.studies.published import Row, as_table
-from hopscope.studies.settings import Built, Context, matches, written
+from hopscope.studies.settings import Built, Context, written
 from hopscope.studies.verbs import VERBS, Check, Evaluation, all_of
 from hopscope.studies.verdict import Finding, Outcome
 
