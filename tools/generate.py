@@ -531,6 +531,15 @@ def fairness_page() -> None:
         write(VALIDATION / f"{STUDY}-{name}.md", table(head, rows))
 
 
+def readings_pages() -> None:
+    """What each study's recorded search for readings found."""
+    import readings
+
+    for study, search in readings.searches().items():
+        for name, part in readings.pages(study, search, VALIDATION).items():
+            write(VALIDATION / f"{study}-{name}.md", part if isinstance(part, str) else table(*part))
+
+
 def undecodable_page() -> None:
     """The 7-hop chain with each treatment of undecodable frames, in both profiles."""
     from undecodable import undecodable
@@ -572,6 +581,7 @@ def main() -> None:
     validation_pages()
     for paper in ("anastasi2006", "zhang2006", "armaghani2008", "afrakhteh2005", "fu2003", "broch1998"):
         paper_pages(paper)
+    readings_pages()
     fairness_page()
     thinning_page()
     air_page()

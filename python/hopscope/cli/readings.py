@@ -39,6 +39,9 @@ def command(
     most: Annotated[
         int, typer.Option("--most", min=1, help="Combinations of assumptions that are tried, those of least weight.")
     ] = 128,
+    record_: Annotated[
+        bool, typer.Option("--record", help="Keep what was found in the study's folder, for its page.")
+    ] = False,
     trust: options.Trust = False,
 ) -> None:
     """Find the fewest assumptions under which most statements of a study hold."""
@@ -46,6 +49,7 @@ def command(
     from hopscope.readings import words
     from hopscope.readings.evaluating import Evaluator, study_with_assumptions
     from hopscope.readings.page import write_page
+    from hopscope.readings.record import record
     from hopscope.readings.search import Effort, search
     from hopscope.report.terminal import print_table
 
@@ -56,6 +60,8 @@ def command(
         evaluator = Evaluator(study, folder, jobs=jobs, progress=not no_progress, trusted=trust, begun=_announced())
         found = search(study.assumptions, evaluator.chosen, evaluator, effort=Effort(joint=most))
     page = write_page(found, study.assumptions, study.title, folder)
+    if record_:
+        note(f"recorded: {record(study, found, evaluator.details)}")
     if as_json:
         typer.echo(json.dumps({**words.to_json(found, study.assumptions), "study": study.key, "report": str(page)}))
         return

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hopscope.errors import InputError, Problem, ScenarioError
@@ -17,7 +17,7 @@ from hopscope.scenario.assumptions import Reading, plain_reading
 from hopscope.studies.build import Study, read_study
 from hopscope.studies.entry import Entry
 from hopscope.studies.registry import is_folder, studies
-from hopscope.studies.reproduce import Evaluated, Request, evaluate, identity, scenarios
+from hopscope.studies.reproduce import EntryOutcome, Request, evaluate, identity, scenarios
 from hopscope.studies.verdict import Outcome
 
 SEEDS = {"screen": 3, "joint": 3, "race": 10}
@@ -75,13 +75,46 @@ def plain_entries(study: Study) -> list[Entry]:
         statements = [s for s in entry.statements if s.kind == "claim" and decided & s.settings]
         if statements:
             charts: Callable[[Data], Sequence[Chart]] = lambda _data: ()  # noqa: E731
-            found.append(replace(entry, settings=settings, statements=statements, quantities=[], charts=charts))
+            found.append(replace(entry, settings=settings, statements=statements, charts=charts))
     return found
 
 
 def claims(study: Study) -> list[str]:
     """The statements that are evaluated under a reading, by table and id: `fig4-4.c1`."""
     return [f"{entry.key.partition('.')[2]}.{s.id}" for entry in plain_entries(study) for s in entry.statements]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A published number with what was measured of it.
+
+    Attributes:
+        table: the table of the study, and the setting where it has several.
+        label, unit: what is measured.
+        published: the published value.
+        mean: of the seeds.
+        ci95: half width of its 95 % interval; `None` for one seed or for a value without one.
+    """
+
+    table: str
+    label: str
+    unit: str
+    published: float
+    mean: float
+    ci95: float | None
+
+
+@dataclass(frozen=True)
+class Details:
+    """What was measured under a reading in full length.
+
+    Attributes:
+        words: statement -> the numbers it rests on, in words.
+        numbers: the published numbers with the measured ones.
+    """
+
+    words: Mapping[str, str]
+    numbers: tuple[Number, ...]
 
 
 @dataclass
@@ -93,6 +126,7 @@ class Evaluator:
         store: keeps the runs, so that a second search only runs what is missing.
         jobs, progress, trusted: as of `reproduce`.
         begun: called with each reading and stage before it runs.
+        details: what was measured under the readings looked at in full, by the label of the reading.
     """
 
     study: Study
@@ -101,6 +135,7 @@ class Evaluator:
     progress: bool = False
     trusted: bool = False
     begun: Callable[[Reading, StageName], str] = lambda reading, stage: f"{stage}: {reading.label}"
+    details: dict[str, Details] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.chosen = chosen_half(claims(self.study))
@@ -122,20 +157,34 @@ class Evaluator:
         )
         found = dict(zip(wanted, results, strict=True))
         states: dict[str, State] = {}
+        words: dict[str, str] = {}
+        numbers: list[Number] = []
         for entry in entries:
             own = {one.label: found[identity(one, quick=request.quick)] for one in entry.settings}
-            for one in evaluate(entry, own).evaluated:
-                name = f"{entry.key.partition('.')[2]}.{one.statement.id}"
-                states[name] = _STATES.get(_verdict(one, own.keys()), "fails")
+            outcome = evaluate(entry, own)
+            table = entry.key.partition(".")[2]
+            for one in outcome.evaluated:
+                # The settings of other readings were not run: they do not decide.
+                findings = [f for f in one.findings if f.setting in own and one.decides(f)]
+                verdict = one.statement.conclude(findings, one.places)
+                states[f"{table}.{one.statement.id}"] = _STATES.get(verdict.outcome, "fails")
+                words[f"{table}.{one.statement.id}"] = "; ".join(dict.fromkeys(f.words for f in findings))
+            numbers += _numbers(table, outcome)
+        if is_full:
+            self.details[reading.label] = Details(words, tuple(numbers))
         return states
+
+
+def _numbers(table: str, outcome: EntryOutcome) -> Iterator[Number]:
+    for row in outcome.measured:
+        published = row.quantity.published
+        for label, value in row.values:
+            if published is not None:
+                where = f"{table}, {label}" if len(outcome.results) > 1 else table
+                yield Number(where, row.quantity.label, row.quantity.unit, published, value.mean, value.ci95)
 
 
 def _of_half(entry: Entry, half: frozenset[str]) -> Entry:
     table = entry.key.partition(".")[2]
-    return replace(entry, statements=[s for s in entry.statements if f"{table}.{s.id}" in half])
-
-
-def _verdict(one: Evaluated, there: Collection[str]) -> Outcome:
-    """The verdict in the settings that were run: those of other readings do not decide it."""
-    findings = [f for f in one.findings if f.setting in there and one.decides(f)]
-    return one.statement.conclude(findings, one.places).outcome
+    statements = [s for s in entry.statements if f"{table}.{s.id}" in half]
+    return replace(entry, statements=statements, quantities=[])

@@ -1,0 +1,124 @@
+"""What the pages of the studies show of their readings, from `readings.json` of a study's folder.
+
+The first screen of a page is a table of the claims that its readers come for (`docs/validation/headlines.toml`): what
+is published, what is measured under the plain reading and under the supported one, and why.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from hopscope.readings import words
+from hopscope.readings.evaluating import Number
+from hopscope.readings.page import front_chart
+from hopscope.readings.record import Recorded, recorded
+from hopscope.readings.search import Evaluated
+from hopscope.report.plots import draw, save
+from hopscope.report.wording import Grid
+from hopscope.results.stats import number
+from hopscope.studies.registry import studies
+
+HEADLINES = Path(__file__).resolve().parents[1] / "docs" / "validation" / "headlines.toml"
+
+Rows = tuple[list[str], list[list[str]]]
+"""The head of a table and its rows."""
+
+
+def searches() -> dict[str, Recorded]:
+    """The recorded searches by study."""
+    found = {study.key: recorded(study) for study in studies()}
+    return {key: one for key, one in found.items() if one is not None}
+
+
+def headlines(key: str, search: Recorded) -> Rows:
+    """The claims of the first screen with what was measured."""
+    plain, best = search.found.plain, search.found.supported
+    rows = []
+    for name, line in tomllib.loads(HEADLINES.read_text(encoding="utf-8"))[key].items():
+        cells = [_state(one, name, search) for one in (plain, best)]
+        rows.append([f"{line['claim']} (`{name}`)", line["published"], *cells, line["why"]])
+    return ["claim", "published", "plain reading", f"supported reading: {best.reading.label}", "why"], rows
+
+
+def _state(one: Evaluated, name: str, search: Recorded) -> str:
+    said = search.details[one.reading.label].words[name]
+    return f"**{words.MARKS[one.states[name]]}**: {said}"
+
+
+def front(search: Recorded) -> Rows:
+    """The front, a reading a row."""
+    return markdown(words.front(search.found))
+
+
+def interactions(search: Recorded) -> Rows:
+    """The pairs of departures that do not add up."""
+    return markdown(words.interactions(search.found))
+
+
+def effects(search: Recorded) -> Rows:
+    """What each departure alone does to each chosen statement: a dot where it is as under the plain reading."""
+    names, rows = words.effects(search.found)
+    first = rows[0][1]
+    shown = [
+        [label, *("·" if at and cell == usual else cell for cell, usual in zip(cells, first, strict=True))]
+        for at, (label, cells) in enumerate(rows)
+    ]
+    return ["departure", *(f"`{name}`" for name in names)], shown
+
+
+def numbers(search: Recorded) -> Rows:
+    """The published numbers with what was measured under the plain and the supported reading."""
+    plain, best = (search.details[one.reading.label].numbers for one in (search.found.plain, search.found.supported))
+    under = {_of(one): one for one in best}
+    rows = [
+        [
+            f"`{one.table}`",
+            f"{one.label} ({one.unit})" if one.unit else one.label,
+            number(one.published),
+            _value(one),
+            _value(under[_of(one)]) if _of(one) in under else "",
+        ]
+        for one in plain
+    ]
+    return ["table", "number", "published", "plain reading", "supported reading"], rows
+
+
+def _of(one: Number) -> tuple[str, str]:
+    return one.table, one.label
+
+
+def _value(one: Number) -> str:
+    return number(one.mean) + ("" if one.ci95 is None else f" ± {number(one.ci95)}")
+
+
+def figure(key: str, search: Recorded, folder: Path) -> str:
+    """Draw the front; return its file name."""
+    stem = f"{key}-front"
+    save(draw(front_chart(search.found)), folder, stem, ["svg"])
+    return f"{stem}.svg"
+
+
+def summary(search: Recorded) -> Sequence[str]:
+    """What the supported reading earns, and the statements that it gains, loses and that still fail."""
+    return [words.sentence(search.found), *words.difference(search.found).splitlines()]
+
+
+def markdown(grid: Grid) -> Rows:
+    """A table as head and rows."""
+    return [column.name for column in grid.columns], [list(row) for row in grid.rows]
+
+
+def pages(key: str, search: Recorded, folder: Path) -> Mapping[str, Rows | str]:
+    """The parts of a study's page by name: tables as head and rows, the rest as markdown."""
+    listed = "\n".join(f"- {line}" for line in summary(search))
+    return {
+        "headlines": headlines(key, search),
+        "front": front(search),
+        "front-summary": f"{listed}\n",
+        "front-figure": f"![{front_chart(search.found).caption}](generated/{figure(key, search, folder)})\n",
+        "effects": effects(search),
+        "interactions": interactions(search),
+        "numbers": numbers(search),
+    }
