@@ -18,10 +18,11 @@ from typing import Any, NamedTuple
 
 import hopscope as hs
 from hopscope import _core, studies
-from hopscope.cli.list import listing
 from hopscope.cli.main import VERBS
 from hopscope.errors import ranges
 from hopscope.models.registry import MODELS
+from hopscope.reference.keys import as_written, engine_keys, meaning
+from hopscope.reference.words import words
 from hopscope.report.air import air_chart
 from hopscope.report.plots import save
 from hopscope.report.sequence import read_exchange, sequence_chart
@@ -29,7 +30,7 @@ from hopscope.report.tables import table_of
 from hopscope.results import metrics
 from hopscope.results.comparisons import best
 from hopscope.results.explain import GROUPS
-from hopscope.scenario import keys, units
+from hopscope.scenario import keys
 from hopscope.scenario.fields import Field
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -60,36 +61,6 @@ def write(path: Path, text: str) -> None:
 # --- Reference --------------------------------------------------------------------------------------------------------
 
 
-def shown(value: Any, kind: str, unit: str) -> str:
-    """A default as a user would write it."""
-    if value is None:
-        return {"int-or-off": '"off"', "flag-or-own": '"own"'}.get(kind, "")
-    if kind == "time":
-        return duration(value)
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, str):
-        return f'"{value}"' if value else ""
-    if unit == "bit/s" and isinstance(value, list):
-        return str([f"{rate / 1e6:g}Mbps" for rate in value]).replace("'", '"')
-    if unit == "bit/s":
-        return f'"{value / 1e6:g}Mbps"'
-    return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def duration(nanoseconds: int) -> str:
-    """A time in its largest whole unit."""
-    return f'"{units.whole(nanoseconds)}"' if nanoseconds else "0"
-
-
-def allowed(kind: str, choices: Sequence[str]) -> str:
-    """The words of a choice, or of the parts that a value is joined of."""
-    words = [f"`{word}`" for word in choices]
-    if kind == "parts":
-        return f" {words[0]}, or one or more of {', '.join(words[1:])} with `+` between them."
-    return f" One of {', '.join(words)}."
-
-
 #: Headings of the sections of the engine.
 TITLES = {
     "radio": "Radio and channel", "mac": "802.11 DCF and queue", "link": "Link layers", "net": "Network layer",
@@ -100,41 +71,20 @@ TITLES = {
 def engine_sections() -> str:
     """The keys of the engine's sections with their defaults in the profiles."""
     parts = []
-    bases = {profile: _core.base_config(profile, "wavelan-2M") for profile in _core.profiles()}
-    standard, *others = bases
+    standard, *others = _core.profiles()
     head = ["key", "meaning", "unit", standard, *(f"{profile}, where it differs" for profile in others), "source"]
-    tables = [(section, TITLES.get(section, ""), section, keys.engine(section)) for section in keys.ENGINE_SECTIONS]
-    own = [(f"routing.{p}", p.upper(), p, keys.engine(p)) for p in keys.routing_protocols()]
-    for where, title, section, fields in [*tables[:-1], *own, tables[-1]]:
+    own = [(f"routing.{protocol}", protocol.upper()) for protocol in keys.routing_protocols()]
+    sections = [(section, TITLES.get(section, "")) for section in keys.ENGINE_SECTIONS]
+    for section, title in [*sections[:-1], *own, sections[-1]]:
         rows = []
-        for field in flat(fields):
-            engine_name = keys.to_engine_key(section, tuple(field[0].split(".")))
-            values = [
-                shown(base.get(section, {}).get(engine_name, field[1].default), field[1].kind, field[1].unit)
-                for base in bases.values()
-            ]
-            differing = ["" if value == values[0] else f"`{value}`" for value in values[1:]]
-            usual = f"`{values[0]}`" if values[0] else ""
-            rows.append([f"`{field[0]}`", meaning(field[1]), field[1].unit, usual, *differing, field[1].source])
-        parts += [f"## `[{where}]` {title}\n", table(head, rows)]
+        for key in engine_keys(section):
+            usual, *values = key.defaults.values()
+            differing = ["" if value == usual else f"`{value}`" for value in values]
+            name, field = key.name.removeprefix(f"{section}."), key.field
+            first = f"`{usual}`" if usual else ""
+            rows.append([f"`{name}`", meaning(field), field.unit, first, *differing, field.source])
+        parts += [f"## `[{section}]` {title}\n", table(head, rows)]
     return "\n".join(parts)
-
-
-def flat(fields: Iterable[Field]) -> Iterable[tuple[str, Field]]:
-    """Keys with their dotted names; those of channel errors too, those of protocols have tables of their own."""
-    for field in fields:
-        if field.name == "error":
-            yield from ((f"error.{inner.name}", inner) for inner in field.fields)
-        elif field.kind != "table":
-            yield field.name, field
-
-
-def meaning(field: Field) -> str:
-    """What a key means, its words, and when it does."""
-    text = field.doc + (allowed(field.kind, field.choices) if field.choices else "")
-    if field.when is not None:
-        text += f" With `{field.when}`."
-    return text
 
 
 def fields_table(fields: Iterable[Field]) -> str:
@@ -143,7 +93,7 @@ def fields_table(fields: Iterable[Field]) -> str:
     for field in fields:
         default = "required" if field.required else ""
         if not field.required and field.default not in (None, "", []):
-            default = f"`{shown(field.default, field.kind, field.unit)}`"
+            default = f"`{as_written(field.default, field.kind, field.unit)}`"
         rows.append([f"`{field.name}`", meaning(field), field.unit, default, field.source])
     return table(["key", "meaning", "unit", "default", "source"], rows)
 
@@ -184,10 +134,10 @@ def series_page() -> str:
 
 def words_page() -> str:
     parts = []
-    for section, entries in listing().items():
+    for section, entries in words().items():
         if section != "catalogue":
-            words = section.split("-")
-            title = " ".join(w.upper() if w in keys.routing_protocols() else w for w in words)
+            parts_of = section.split("-")
+            title = " ".join(w.upper() if w in keys.routing_protocols() else w for w in parts_of)
             parts += [
                 f"## {title[0].upper()}{title[1:]}\n",
                 table(["word", "meaning"], [[f"`{w}`", t] for w, t in entries.items()]),

@@ -11,7 +11,7 @@ import pytest
 
 import hopscope as hs
 from hopscope.campaign.manifest import digest
-from hopscope.cli.list import listing
+from hopscope.reference.words import words as listing
 from hopscope.scenario.keys import schema
 from hopscope.scenario.toml_writer import to_toml
 

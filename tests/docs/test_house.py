@@ -56,7 +56,7 @@ PYTHON_ROOMS = (
     "scenario", "models", "results",
     "campaign", "running", "tracing",
     "report", "optimum", "probe",
-    "studies", "readings", "cli",
+    "studies", "readings", "reference", "cli",
     "__init__", "__main__",
 )  # fmt: skip
 
