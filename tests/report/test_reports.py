@@ -110,8 +110,12 @@ def test_reproduce_writes_a_self_contained_report_with_figures(tmp_path, catalog
     catalogue(tiny())
     status, out, err = hopscope("reproduce", "tiny.entry", "--out", tmp_path / "store", "--no-progress")
     assert status == 0
-    assert "2 statements: 1 reproduced, 1 undecided" in out
-    assert "Not decided by these runs: no AODV." in " ".join(out.split())
+    assert "Of 2 statements 1 is reproduced, 1 is undecided." in out
+    assert len(out.splitlines()) <= 12
+    assert "no AODV." in " ".join(out.split())
+    _, whole, _ = hopscope("reproduce", "tiny.entry", "--out", tmp_path / "store", "--no-progress", "--details")
+    assert "2 statements: 1 reproduced, 1 undecided" in whole
+    assert "Not decided by these runs: no AODV." in " ".join(whole.split())
     assert f"report: {tmp_path / 'store' / 'report.html'}" in err
     page = (tmp_path / "store" / "report.html").read_text()
     assert self_contained(page)
@@ -151,9 +155,21 @@ def test_only_a_failed_validation_is_exit_status_1(tmp_path, catalogue):
     catalogue(tiny(limit=1e9), tiny("validation.tiny", limit=1e9))
     status, out, _ = hopscope("reproduce", "tiny", "--out", tmp_path / "store", "--no-progress")
     assert status == 0
-    assert "1 not reproduced" in out
+    assert "1 is not reproduced" in out
     status, out, _ = hopscope("reproduce", "validation", "--out", tmp_path / "store", "--no-progress")
     assert status == 1
+
+
+def test_many_statements_are_a_line_each_and_more_a_line_an_entry(tmp_path, catalogue):
+    words = ["--out", tmp_path / "store", "--no-progress"]
+    catalogue(*(tiny(f"tiny.entry{n}") for n in range(10)))
+    _, out, _ = hopscope("reproduce", "tiny", *words)
+    assert sum(line.split()[1:2] == ["c1"] for line in out.splitlines()) == 10
+    catalogue(*(tiny(f"tiny.entry{n}") for n in range(20)))
+    _, out, _ = hopscope("reproduce", "tiny", *words)
+    assert len(out.splitlines()) == 21
+    assert "tiny.entry7 1 of 2 c2 undecided A tiny entry" in " ".join(out.split())
+    assert "Of 40 statements 20 are reproduced, 20 are undecided." in out
 
 
 def test_json_is_alone_on_standard_output(tmp_path, catalogue):
@@ -212,7 +228,7 @@ def test_shards_wait_for_one_another(tmp_path, catalogue):
     assert "2 runs are still missing" in err
     assert not (store / "report.html").exists()
     _, out, _ = hopscope("reproduce", "tiny", "--shard", "2/2", "--out", store, "--no-progress")
-    assert "1 reproduced" in out
+    assert "1 is reproduced" in out
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,9 @@ def command(
     record_: Annotated[
         bool, typer.Option("--record", help="Record the verdicts in the study's folder, for --check.")
     ] = False,
+    details: Annotated[
+        bool, typer.Option("--details", help="Print every number and every statement in every setting.")
+    ] = False,
     trust: options.Trust = False,
 ) -> None:
     """Run entries of the catalogue and compare them with the published values."""
@@ -79,7 +82,9 @@ def command(
         extra = {"changed": changed} if check else {}
         typer.echo(json.dumps({**outcome.to_json(), **extra, "report": str(page)}))
     else:
-        print_reproduction(outcome, out())
+        print_reproduction(outcome, out(), details=details)
+        if not details:
+            note("every number and every setting: --details")
     note(f"report: {page}")
     for line in changed:
         note(f"changed: {line}")

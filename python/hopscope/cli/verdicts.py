@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from hopscope.errors import counted
 from hopscope.report.terminal import print_table
-from hopscope.report.wording import Grid
-from hopscope.studies.grids import measured_grid
+from hopscope.report.wording import Column, Grid
+from hopscope.results.samples import show
+from hopscope.studies.grids import measured_grid, published, with_unit
+from hopscope.studies.reproduce import common_readings
 from hopscope.studies.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -18,25 +21,152 @@ if TYPE_CHECKING:
 _STYLES = {"pass": "green", "fail": "bold red", "open": "yellow"}
 
 
-def print_reproduction(outcome: Reproduction, console: Console) -> None:
-    """Print every entry: measured and published numbers, then each statement with its outcome."""
+#: How the outcome of a statement is said in a word, and in a sentence of one and of several statements.
+_WORDS: dict[Outcome, tuple[str, str, str]] = {
+    Outcome.REPRODUCED: ("reproduced", "is reproduced", "are reproduced"),
+    Outcome.IN_TREND: ("in trend", "is in trend", "are in trend"),
+    Outcome.DEPENDS: ("depends", "depends on what is not published", "depend on what is not published"),
+    Outcome.REFERENCE_AGREES: ("ns-2 agrees", "fails in ns-2 too", "fail in ns-2 too"),
+    Outcome.CONTRADICTION: ("contradicted", "is contradicted by its source", "are contradicted by their source"),
+    Outcome.KNOWN: ("cause known", "disagrees with a cause that is known", "disagree with a cause that is known"),
+    Outcome.NOT_REPRODUCED: ("not reproduced", "is not reproduced", "are not reproduced"),
+    Outcome.UNDECIDED: ("undecided", "is undecided", "are undecided"),
+}
+
+#: Up to so many statements are printed with what was measured below each; up to so many with it behind each.
+_FEW_STATEMENTS, _MOST_STATEMENTS = 8, 30
+
+#: Settings that have a column in the short form.
+_MOST_SETTINGS = 3
+
+#: More rows than this and the published numbers are counted only.
+_MOST_NUMBERS = 12
+
+
+def print_reproduction(outcome: Reproduction, console: Console, *, details: bool = False) -> None:
+    """Print a line for each verdict, or for each entry of many, and the tally.
+
+    With `details` every entry in full: measured and published numbers, then each statement in each setting.
+    """
     from rich.text import Text
 
-    for entry in outcome.entries:
-        _print_entry(entry, outcome.caution, console)
+    if details:
+        for entry in outcome.entries:
+            _print_entry(entry, outcome.caution, console)
+    else:
+        _print_short(outcome, console)
     known = [(e.entry.key, j) for e in outcome.entries for j in e.evaluated if j.outcome is Outcome.KNOWN]
-    if known:
+    if known and details:
         console.print()
         console.print(Text("Disagree, and the cause is known:", style="bold"))
         for key, evaluated in known:
             console.print(
                 Text(f"  {key}.{evaluated.statement.id}: {evaluated.statement.text} {evaluated.verdict.cause}")
             )
-    console.print(Text(outcome.summary, style="bold"))
+    console.print(Text(outcome.summary if details else tally(outcome), style="bold"))
     if outcome.caution:
         console.print(Text(f"Note: {outcome.caution}.", style="yellow"))
     for failure in outcome.failures:
         console.print(Text(f"run failed: {failure}", style="red"))
+
+
+def _print_short(outcome: Reproduction, console: Console) -> None:
+    total = sum(len(entry.evaluated) for entry in outcome.entries)
+    if total > _MOST_STATEMENTS:
+        _print_overview(outcome, console)
+        return
+    for entry in outcome.entries:
+        _print_verdicts(entry, console, below=total <= _FEW_STATEMENTS)
+
+
+def tally(outcome: Reproduction) -> str:
+    """How many statements hold, and what became of the others, in a sentence."""
+    counts = {one: outcome.count(one) for one in Outcome}
+    total = sum(counts.values())
+    parts = [f"{count} {_WORDS[one][1 if count == 1 else 2]}" for one, count in counts.items() if count]
+    words = f"Of {counted(total, 'statement')} {', '.join(parts)}." if total else "No statement is counted."
+    cells = [one for entry in outcome.entries for one in entry.cells()]
+    if cells:
+        met = {id(row) for row, _, found in cells if found.outcome is Outcome.REPRODUCED}
+        words += f" {len(met)} of {counted(len({id(row) for row, *_ in cells}), 'published number')} met."
+    return words
+
+
+def _print_overview(outcome: Reproduction, console: Console) -> None:
+    """A line for each entry: how many of its statements hold, which do not, and what it is about."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table.grid(padding=(0, 2))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    for entry in outcome.entries:
+        claims = [one for one in entry.evaluated if one.statement.kind == "claim"]
+        rest = Text(", ").join(
+            Text(f"{one.statement.id} {_WORDS[one.outcome][0]}", style=_STYLES[one.outcome.tone])
+            for one in claims
+            if one.outcome is not Outcome.REPRODUCED
+        )
+        held = entry.count(Outcome.REPRODUCED)
+        table.add_row(
+            Text(entry.entry.key, style="bold"), f"{held} of {len(claims)}" if claims else "", rest, entry.entry.title
+        )
+    console.print(table)
+
+
+def _print_verdicts(outcome: EntryOutcome, console: Console, *, below: bool) -> None:
+    """The title, a line for each statement with what was measured, below or behind it, and a few published numbers."""
+    from rich.table import Table
+    from rich.text import Text
+
+    entry = outcome.entry
+    heading = Text(entry.key, style="bold cyan").append(f"  {entry.title}", style="bold")
+    console.print(heading.append(f"  ({entry.item})", style="dim"))
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    if not below:
+        table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    for one in outcome.evaluated:
+        mark = Text(_WORDS[one.outcome][0], style=_STYLES[one.outcome.tone])
+        if one.statement.kind != "claim":
+            mark = Text(one.statement.kind, style="dim")
+        words = one.statement.text.partition(" (judged:")[0]
+        # The mark says so already.
+        cause = one.verdict.cause.removeprefix("Measured: ").removeprefix("Not decided by these runs: ")
+        if below:
+            table.add_row(mark, one.statement.id, words)
+            table.add_row("", "", Text(cause, style="dim"))
+        else:
+            table.add_row(mark, one.statement.id, words, Text(cause, style="dim"))
+    console.print(table)
+    grid = published_grid(outcome)
+    if 0 < len(grid.rows) <= _MOST_NUMBERS:
+        print_table(console, rich(grid))
+    together = common_readings(outcome.evaluated)
+    for remark in outcome.remarks:
+        if remark not in together:
+            console.print(Text(remark, style="yellow"))
+
+
+def published_grid(outcome: EntryOutcome) -> Grid:
+    """The numbers that are published, with those measured in the settings that decide."""
+    rows = [row for row in outcome.measured if row.quantity.published is not None]
+    decide = {one.label for one in outcome.entry.settings if one.decides}
+    labels = list(dict.fromkeys(label for row in rows for label, _ in row.values if label in decide))[:_MOST_SETTINGS]
+    columns = [Column("number"), *(Column(label, number=True) for label in labels), Column("published", number=True)]
+    cells = [
+        [
+            with_unit(row),
+            *(show(dict(row.values)[label]) if label in dict(row.values) else "" for label in labels),
+            published(row),
+        ]
+        for row in rows
+    ]
+    return Grid(columns, cells)
 
 
 def _print_entry(outcome: EntryOutcome, caution: str, console: Console) -> None:

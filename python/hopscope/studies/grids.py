@@ -22,9 +22,9 @@ def measured_grid(outcome: EntryOutcome) -> Grid:
         names = ["Quantity", *(f"measured, {label}" for label in labels), "published", "published in"]
         cells = [
             [
-                _with_unit(row),
+                with_unit(row),
                 *(_with_difference(row, at) for at in range(len(labels))),
-                _published(row),
+                published(row),
                 row.quantity.source,
             ]
             for row in outcome.measured
@@ -32,7 +32,7 @@ def measured_grid(outcome: EntryOutcome) -> Grid:
     else:
         names = ["Quantity", "Setting", "measured", "published", "difference", "published in"]
         cells = [
-            [_with_unit(row), label, _measured(row, at), _published(row), _difference(row, at), row.quantity.source]
+            [with_unit(row), label, _measured(row, at), published(row), _difference(row, at), row.quantity.source]
             for row in outcome.measured
             for at, (label, _) in enumerate(row.values)
         ]
@@ -40,11 +40,13 @@ def measured_grid(outcome: EntryOutcome) -> Grid:
     return Grid([Column(name, number=name not in words) for name in names], cells)
 
 
-def _with_unit(row: Measured) -> str:
+def with_unit(row: Measured) -> str:
+    """A quantity with its unit."""
     return f"{row.quantity.label} ({row.quantity.unit})" if row.quantity.unit else row.quantity.label
 
 
-def _published(row: Measured) -> str:
+def published(row: Measured) -> str:
+    """The published value with its spread; a dash for none."""
     if row.quantity.published is None:
         return "-"
     spread = f" ± {number(row.quantity.spread)}" if row.quantity.spread is not None else ""
