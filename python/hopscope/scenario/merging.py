@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -13,7 +12,7 @@ _ALONE = re.compile(r"\{(\w+)\}")
 
 def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Tables merged key by key; other values replace those before. Dotted keys reach inside (`*`: all of a list)."""
-    merged = copy.deepcopy(dict(base))
+    merged = _copied(dict(base))
     for key, value in changes.items():
         head, dot, rest = key.partition(".")
         below = merged.get(head)
@@ -26,8 +25,15 @@ def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str,
         elif key != "sweep" and isinstance(value, Mapping) and isinstance(below, dict):
             merged[key] = deep_merge(below, value)
         else:
-            merged[key] = copy.deepcopy(value)
+            merged[key] = _copied(value)
     return merged
+
+
+def _copied(value: Any) -> Any:
+    """The tables and lists of a document anew: much faster than `copy.deepcopy`, which looks for the same one twice."""
+    if isinstance(value, dict):
+        return {key: _copied(item) for key, item in value.items()}
+    return [_copied(item) for item in value] if isinstance(value, list) else value
 
 
 def at_key(document: Any, key: str) -> Any:
@@ -50,7 +56,7 @@ def matches(label: str, wanted: Any) -> bool:
 
 def removed(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """The scenario without some dotted keys."""
-    left = copy.deepcopy(dict(scenario))
+    left = _copied(dict(scenario))
     for key in keys:
         *path, last = key.split(".")
         table: Any = left
