@@ -12,7 +12,7 @@ _ALONE = re.compile(r"\{(\w+)\}")
 
 def deep_merge(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """Tables merged key by key; other values replace those before. Dotted keys reach inside (`*`: all of a list)."""
-    merged = _copied(dict(base))
+    merged: dict[str, Any] = _copied(dict(base))
     for key, value in changes.items():
         head, dot, rest = key.partition(".")
         below = merged.get(head)
@@ -56,7 +56,7 @@ def matches(label: str, wanted: Any) -> bool:
 
 def removed(scenario: Mapping[str, Any], keys: Iterable[str]) -> dict[str, Any]:
     """The scenario without some dotted keys."""
-    left = _copied(dict(scenario))
+    left: dict[str, Any] = _copied(dict(scenario))
     for key in keys:
         *path, last = key.split(".")
         table: Any = left
