@@ -182,9 +182,13 @@ class _Given:
 
 
 def _split(text: str) -> tuple[Path, dict[str, Any]]:
-    """A path and what follows it behind a colon; a path that is there is taken whole."""
+    """A path and what follows it behind a colon; a path that is there is taken whole; `last` is the newest store."""
+    from hopscope.campaign.nearby import LAST, store_meant
     from hopscope.scenario.sweep import parse_set
 
+    first, colon, rest = text.partition(":")
+    if first == LAST:
+        text = f"{store_meant(LAST)}{colon}{rest}"
     path, colon, rest = text.partition(":")
     while colon and not Path(path).exists():
         more, colon, rest = rest.partition(":")

@@ -53,7 +53,23 @@ Trust = Annotated[
     ),
 ]
 
-Source = Annotated[Path, typer.Argument(metavar="FILE|STORE", help="Scenario file (TOML), or a result store.")]
+
+def stored(text: str) -> Path:
+    """The store or file that a word means; `last` is the newest store."""
+    from hopscope.campaign.nearby import store_meant
+
+    return store_meant(text)
+
+
+Stored = Annotated[
+    Path, typer.Argument(metavar="STORE", parser=stored, help="Folder that a run has written; last: the newest.")
+]
+Source = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FILE|STORE", parser=stored, help="Scenario file (TOML), or a result store; last: the newest."
+    ),
+]
 Picture = Annotated[
     Path, typer.Option("--out", metavar="FILE", help="The picture: .html, which can be zoomed, or .svg.")
 ]

@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    store: Annotated[
-        Path, typer.Argument(metavar="STORE", help="Folder that run, explain, optimize or reproduce has written.")
-    ],
+    store: options.Stored,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where report.html goes; default: into the store.")
     ] = None,

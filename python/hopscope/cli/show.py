@@ -10,14 +10,21 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note, out
-from hopscope.errors import InputError
+from hopscope.errors import InputError, counted
 
 if TYPE_CHECKING:
     from hopscope.results import Result
 
 
 def command(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="Folder that a run has written.")],
+    store: Annotated[
+        Path | None,
+        typer.Argument(
+            metavar="STORE",
+            parser=options.stored,
+            help="Folder that a run has written; last: the newest; without one the stores in results are listed.",
+        ),
+    ] = None,
     metrics: options.Metrics = None,
     sort: options.Sort = None,
     descending: options.Descending = False,
@@ -36,6 +43,9 @@ def command(
     from hopscope.campaign.store import missing, open_store
     from hopscope.cli import table
 
+    if store is None:
+        _list_stores(as_json=as_json)
+        return
     if write and fair:
         raise InputError("--fair goes to the terminal and to --json, not with --write")
     table.check_files(write)
@@ -61,6 +71,30 @@ def command(
             table.print_result(console, result)
         if fair:
             table.print_fair(console, result, shares[index])
+
+
+def _list_stores(*, as_json: bool) -> None:
+    """Prints the stores in `results`, the newest first."""
+    from dataclasses import asdict
+    from datetime import datetime
+
+    from rich.table import Table
+    from rich.text import Text
+
+    from hopscope.campaign.nearby import FOLDER, nearby
+
+    found = nearby()
+    if as_json:
+        typer.echo(json.dumps([{**asdict(one), "path": str(one.path)} for one in found]))
+        return
+    if not found:
+        note(f"no store in {FOLDER}; hopscope run FILE writes one")
+        return
+    table = Table.grid(padding=(0, 2))
+    for one in found:
+        when = datetime.fromtimestamp(one.written).strftime("%Y-%m-%d %H:%M")
+        table.add_row(Text(when), Text(counted(one.runs, "run")), Text(one.title), Text(str(one.path)))
+    out().print(table)
 
 
 def _shares(result: Result) -> list[dict[str, Any]]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def command(
-    store: Annotated[Path, typer.Argument(metavar="STORE", help="Folder that a run has written.")],
+    store: options.Stored,
     sample: Annotated[
         int, typer.Option("--sample", metavar="N", min=0, help="Runs to do again and compare to the last digit.")
     ] = 10,
