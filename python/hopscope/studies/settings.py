@@ -34,11 +34,12 @@ class Value:
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis: its values, and what is unpublished about it (empty when it is what the source varied)."""
+    """An axis: its values, what is unpublished about it (empty when it is what the source varied), the plain value."""
 
     name: str
     values: tuple[Value, ...]
     unpublished: str
+    plain: Value | None
 
 
 @dataclass(frozen=True)
@@ -127,7 +128,7 @@ def read_scenarios(part: Part, keys: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def read_axes(part: Part) -> dict[str, Axis]:
-    """`[axis.NAME]` with `unpublished` and `[axis.NAME.values.VALUE]` with `set`, `without` and `contrast`."""
+    """`[axis.NAME]` with `unpublished`, `alternatives`, `[axis.NAME.values.VALUE]` with `set`, `without`, `contrast`."""
     found: dict[str, Axis] = {}
     for name, own in part.parts("axis"):
         values = []
@@ -136,7 +137,8 @@ def read_axes(part: Part) -> dict[str, Axis]:
                 Value(value, inside.table("set"), tuple(inside.texts("without")), inside.flag("contrast", False))
             )
             inside.done("a value of an axis")
-        found[name] = Axis(name, tuple(values), own.text("unpublished", ""))
+        plain = None if own.flag("alternatives", False) or not values else values[0]
+        found[name] = Axis(name, tuple(values), own.text("unpublished", ""), plain)
         own.done("an axis")
         if not values:
             own.problem("", "has no values")
@@ -200,7 +202,7 @@ def build_settings(part: Part, context: Context) -> list[Built]:
             value.name for axis, value in zip(crossed, values, strict=True) if axis.unpublished and not value.contrast
         )
         decides = not contrast and not any(value.contrast for value in values)
-        is_plain = all(value is axis.values[0] for axis, value in zip(crossed, values, strict=True) if axis.unpublished)
+        is_plain = all(value is axis.plain for axis, value in zip(crossed, values, strict=True) if axis.unpublished)
         own_row = ", ".join(
             [row] * bool(row)
             + [value.name for axis, value in zip(crossed, values, strict=True) if not axis.unpublished]
