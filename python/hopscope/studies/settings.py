@@ -128,7 +128,7 @@ def read_scenarios(part: Part, keys: Mapping[str, str]) -> dict[str, dict[str, A
 
 
 def read_axes(part: Part) -> dict[str, Axis]:
-    """`[axis.NAME]` with `unpublished`, `alternatives`, `[axis.NAME.values.VALUE]` with `set`, `without`, `contrast`."""
+    """`[axis.NAME]` with `unpublished`, `alternatives`; `[axis.NAME.values.VALUE]`: `set`, `without`, `contrast`."""
     found: dict[str, Axis] = {}
     for name, own in part.parts("axis"):
         values = []
