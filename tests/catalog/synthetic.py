@@ -60,7 +60,7 @@ WIRE = {"use_pct": 100.0, "queue_mean": 20.0}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Setting label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,
-`node.i.x`, `wire.i.x`, `group.name.x`, and `series.x` as a list of (seconds, value)."""
+`node.i.x`, `wire.i.x`, `group.name.x`, and `series.x`, of another flow `flow.1.series.x`, as a list of (seconds, value)."""
 
 SERIES_SECONDS = 20
 
@@ -73,6 +73,7 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
     groups: dict[str, dict[str, Any]] = {}
     kbps = float(values.get("throughput_kbps", FLOW["throughput_kbps"]))
     series = {"throughput": [(t / 5, kbps) for t in range(1, 5 * SERIES_SECONDS)], "cwnd": [(0.0, 2.0)]}
+    others: dict[str, list[tuple[int, float, float]]] = {}
     for key, value in values.items():
         scope, _, rest = key.partition(".")
         if scope == "network":
@@ -90,6 +91,9 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
             groups.setdefault(group, {})[name] = value
         else:
             index, _, name = rest.partition(".") if scope == "flow" else ("0", "", key)
+            if name.startswith("series."):
+                others.setdefault(name.removeprefix("series."), []).extend((int(index), t, v) for t, v in value)
+                continue
             assert name in FLOW, key
             found[int(index)][name] = value
     for flow in found if any(key.endswith("loss_pct") for key in values) else []:
@@ -97,11 +101,15 @@ def run(seed: int, values: Mapping[str, Any], nodes: int = 9, flows: int = 1) ->
             flow["sent_packets"] = 1_000_000
             flow["received_packets"] = round(flow["sent_packets"] * (1 - flow["loss_pct"] / 100))
     kept = {
-        name: pa.table({"flow": [0] * len(samples), "t_s": [t for t, _ in samples], "value": [v for _, v in samples]})
+        name: _series([*((0, t, v) for t, v in samples), *others.get(name, [])])
         for name, samples in {"route": [(0.0, 1.0)], **series}.items()
     }
     made = {"seed": seed, "flows": found, "nodes": rows, "wires": wires, "network": network, "series": kept}
     return made | ({"groups": groups} if groups else {})
+
+
+def _series(rows: list[tuple[int, float, float]]) -> pa.Table:
+    return pa.table({name: [row[place] for row in rows] for place, name in enumerate(("flow", "t_s", "value"))})
 
 
 def table(study: Setting, model: Model, seeds: int = 3, noise: float = 0.0) -> Table:

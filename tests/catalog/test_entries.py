@@ -96,6 +96,7 @@ def test_the_entries_of_this_version():
         "zhang2006.fig2-2",
         "zhang2006.fig2-5",
         "zhang2006.appA-2-2",
+        "zhang2006.appA-2-2-adhoc",
         "zhang2006.sec2-2-2",
         "zhang2006.fig3-2",
         "zhang2006.appA-2-3",
@@ -145,7 +146,7 @@ def test_the_entries_of_this_version():
     [
         (["all"], len(ALL)),
         (["anastasi2006"], 16),
-        (["zhang2006"], 27),
+        (["zhang2006"], 28),
         (["broch1998"], 3),
         (["armaghani2008"], 19),
         (["fu2003"], 30),

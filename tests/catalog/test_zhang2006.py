@@ -76,8 +76,33 @@ def test_the_goals_ask_for_fairness_and_for_use():
     def model(*other):
         return lambda label, _where: shares(*((700, 700) if label.startswith("TCP,") else other))
 
-    assert outcomes(entry("sec6-6"), model(800, 800)) == {"c1": PASS, "c2": PASS, "c3": PASS}
-    assert outcomes(entry("sec6-6"), model(600, 200)) == {"c1": FAIL, "c2": FAIL, "c3": FAIL}
+    fair, unfair = (outcomes(entry("sec6-6"), model(*pair)) for pair in ((800, 800), (600, 200)))
+    assert {name: fair[name] for name in ("c1", "c2", "c3")} == {"c1": PASS, "c2": PASS, "c3": PASS}
+    assert {name: unfair[name] for name in ("c1", "c2", "c3")} == {"c1": FAIL, "c2": FAIL, "c3": FAIL}
+
+
+def test_mixtures_are_less_fair_than_tcp_and_carry_as_much():
+    def model(tcp, mixed, reliable):
+        pairs = {"TCP beside reliable": reliable, "TCP beside": mixed, "TCP,": tcp, "": (800, 800)}
+        return lambda label, _w: shares(*next(pair for name, pair in pairs.items() if label.startswith(name)))
+
+    found = outcomes(entry("sec6-6"), model((900, 600), (1300, 80), (1250, 70)))
+    assert (found["c4"], found["c5"], found["c6"]) == (PASS, PASS, PASS)
+    found = outcomes(entry("sec6-6"), model((1400, 80), (900, 900), (1000, 1200)))
+    assert found["c4"] == found["c5"] == FAIL
+    assert found["c6"] == PASS | FAIL
+    assert outcomes(entry("sec6-6"), model((1400, 80), (500, 500), (500, 500)))["c6"] == FAIL
+
+
+def test_the_worst_mixture_is_both_out_and_the_in_flow_gets_more():
+    mixtures = {"both OUT": (1675, 71), "DCCP IN": (1400, 200), "TCP IN": (200, 1400), "both IN": (764, 747)}
+    model = of_ends({**mixtures, "two TCP": (1120, 100)})
+    assert outcomes(entry("table6-5"), model)["c6"] == PASS
+    assert outcomes(entry("table7-3"), model)["c6"] == PASS
+    other = of_ends({**mixtures, "two TCP": (1120, 100), "both OUT": (900, 700), "TCP IN": (1400, 200)})
+    assert outcomes(entry("table6-5"), other)["c6"] == FAIL
+    # The first of the two conditions holds, the second does not.
+    assert outcomes(entry("table7-3"), other)["c6"] == FAIL
 
 
 def test_one_flow_by_kind():
