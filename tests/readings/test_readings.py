@@ -60,8 +60,21 @@ def test_an_assumption_that_changes_no_chosen_verdict_alone_stays_plain_where_ro
 
     whole = search(ALL, CHOSEN, inert_clock, effort=Effort(joint=11))
     assert [one.name for one in whole.inert] == ["clock"]
-    assert whole.combinations == 6
     assert not any("clock" in one.reading.key for one in whole.joint)
+
+
+def test_of_values_that_do_the_same_alone_the_lightest_stays_where_room_is_short() -> None:
+    whole = found(joint=11)
+    # Packets of 512 bytes change what those of 1000 do; the plain reading and what does nothing are no values to try.
+    assert {one.reading.key.get("packet") for one in whole.joint} == {None, "1000 bytes"}
+    assert whole.combinations == 8
+    assert {one.reading.key.get("packet") for one in found().joint} == {None, "1000 bytes", "512 bytes"}
+
+
+def test_fewer_combinations_leave_fewer_for_the_later_stages() -> None:
+    assert Effort.of(128) == Effort()
+    assert Effort.of(24) == Effort(24, 3, 2)
+    assert Effort.of(1) == Effort(1, 2, 2)
 
 
 def test_a_pair_that_does_more_than_its_parts_is_an_interaction() -> None:

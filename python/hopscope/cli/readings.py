@@ -58,7 +58,7 @@ def command(
         study = study_with_assumptions(key, trusted=trust)
         note(f"{words.space(study.assumptions)}; runs are kept in {folder}")
         evaluator = Evaluator(study, folder, jobs=jobs, progress=not no_progress, trusted=trust, begun=_announced())
-        found = search(study.assumptions, evaluator.chosen, evaluator, effort=Effort(joint=most))
+        found = search(study.assumptions, evaluator.chosen, evaluator, effort=Effort.of(most))
     page = write_page(found, study.assumptions, study.title, folder)
     if record_:
         note(f"recorded: {record(study, found, evaluator.details)}")

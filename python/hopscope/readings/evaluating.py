@@ -12,7 +12,6 @@ from hopscope.readings.search import StageName, State, States, single_departures
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data
 from hopscope.running.runner import run_scenarios
-from hopscope.scenario import Scenario
 from hopscope.scenario.assumptions import Reading, plain_reading
 from hopscope.studies.build import Study, read_study
 from hopscope.studies.entry import Entry
@@ -50,20 +49,43 @@ def study_with_assumptions(key: str, *, trusted: bool) -> Study:
 
 def _refused(study: Study, *, trusted: bool) -> Iterator[Problem]:
     """What is wrong with single values: nothing that they change is in any setting, or a scenario refuses them."""
-    plain = _loaded(study, plain_reading(study.assumptions), trusted=trusted)
+    request = Request((study.key,), quick=True)
+    plain = frozenset().union(*_identities(plain_entries(study)).values())
+    scenarios(plain_entries(study), request)
     for reading in single_departures(study.assumptions):
         ((assumption, choice),) = reading.departures
         key = f"assumption.{assumption.name}.values.{choice.name}"
         try:
-            if _loaded(study, reading, trusted=trusted).keys() == plain.keys():
+            entries = plain_entries(read_study(study.folder, trusted=trusted, reading=reading))
+            if frozenset().union(*_identities(entries).values()) == plain:
                 yield Problem(key, "changes no setting of this study that decides a claim", choice.place)
+            # What it leaves alone has been checked.
+            scenarios([_without(entry, plain) for entry in entries], request)
         except InputError as error:
             yield Problem(key, f"a scenario refuses it: {str(error).splitlines()[0]}", choice.place)
 
 
-def _loaded(study: Study, reading: Reading, *, trusted: bool) -> dict[str, Scenario]:
-    entries = plain_entries(read_study(study.folder, trusted=trusted, reading=reading))
-    return scenarios(entries, Request((study.key,), quick=True))
+def _without(entry: Entry, known: frozenset[str]) -> Entry:
+    return replace(entry, settings=[one for one in entry.settings if identity(one, quick=True) not in known])
+
+
+def touched(study: Study, *, trusted: bool) -> frozenset[str]:
+    """The entries of which some departure changes a scenario; the others come out the same under every reading.
+
+    Two departures touch no entry together that none of them touches alone: a value that is about what another one has
+    set finds it only where that one has been.
+    """
+    plain = _identities(plain_entries(study))
+    found: set[str] = set()
+    for reading in single_departures(study.assumptions):
+        entries = plain_entries(read_study(study.folder, trusted=trusted, reading=reading))
+        found.update(key for key, own in _identities(entries).items() if own != plain[key])
+    return frozenset(found)
+
+
+def _identities(entries: Sequence[Entry]) -> dict[str, frozenset[str]]:
+    """Entry -> what its settings run, apart from their titles."""
+    return {entry.key: frozenset(identity(one, quick=True) for one in entry.settings) for entry in entries}
 
 
 def plain_entries(study: Study) -> list[Entry]:
@@ -139,12 +161,14 @@ class Evaluator:
 
     def __post_init__(self) -> None:
         self.chosen = chosen_half(claims(self.study))
+        self.touched = touched(self.study, trusted=self.trusted)
 
     def __call__(self, reading: Reading, stage: StageName) -> States:
-        """What becomes of each statement: of the chosen half, in the stage `full` of both."""
+        """What becomes of each statement that an assumption touches: of the chosen half, in the stage `full` of both."""
         is_full = stage == "full"
         request = Request((self.study.key,), quick=not is_full, seeds=SEEDS.get(stage))
-        entries = plain_entries(read_study(self.study.folder, trusted=self.trusted, reading=reading))
+        study = read_study(self.study.folder, trusted=self.trusted, reading=reading)
+        entries = [entry for entry in plain_entries(study) if entry.key in self.touched]
         if not is_full:
             entries = [kept for entry in entries if (kept := _of_half(entry, self.chosen)).statements]
         wanted = scenarios(entries, request)

@@ -2,8 +2,9 @@
 
 Four stages, each on the chosen half of the statements alone:
 
-1. `screen`: the plain reading and every single departure. Where there are more combinations than the effort allows, an
-   assumption none of whose values changes a verdict alone is left at its plain value.
+1. `screen`: the plain reading and every single departure. Where there are more combinations than the effort allows, a
+   value that changes no verdict alone is left out, and of values of one assumption that change the same verdicts the
+   lightest stays.
 2. `joint`: every combination of the others, the lightest first, as many as the effort allows.
 3. `race`: the best of them again with more replications.
 4. `full`: the best of those at full length. Their front is the answer: the readings that no other one equals or beats
@@ -18,7 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from hopscope.scenario.assumptions import Assumption, Reading, departing, plain_reading
@@ -48,6 +49,13 @@ class Effort:
     joint: int = 128
     race: int = 16
     full: int = 6
+
+    @classmethod
+    def of(cls, joint: int) -> Effort:
+        """So many combinations, and as many in the later stages for each as usual."""
+        usual = cls()
+        race, full = (max(2, math.ceil(joint * one / usual.joint)) for one in (usual.race, usual.full))
+        return cls(joint, race, full)
 
 
 @dataclass(frozen=True)
@@ -162,14 +170,14 @@ def search(
     acting = list(assumptions)
     if math.prod(len(a.choices) for a in assumptions) > effort.joint:
         # An assumption may act with another one only: none is left out where there is room for all.
-        acting = [a for a in assumptions if any(_acts(one, screened[0], a, chosen) for one in screened[1:])]
+        acting = [kept for a in assumptions if len((kept := _acting(a, screened, chosen)).choices) > 1]
     every = list(combinations(assumptions, acting))
     known = {one.reading.label: one for one in screened}
     joint = [known.get(r.label) or evaluated(r, "joint") for r in every[: effort.joint]]
     raced = [evaluated(one.reading, "race") for one in _best(joint, chosen, effort.race)]
     best = [one.reading for one in _best(raced, chosen, effort.full)]
     finalists = [evaluated(r, "full") for r in (plain, *(r for r in best if r.departures))]
-    inert = tuple(a for a in assumptions if a not in acting)
+    inert = tuple(a for a in assumptions if a.name not in {kept.name for kept in acting})
     return Found(chosen, tuple(screened), inert, tuple(joint), len(every), tuple(finalists))
 
 
@@ -189,11 +197,21 @@ def combinations(assumptions: Sequence[Assumption], acting: Sequence[Assumption]
     yield from sorted(found, key=lambda reading: (reading.weight, len(reading.departures)))
 
 
-def _acts(one: Evaluated, plain: Evaluated, assumption: Assumption, chosen: frozenset[str]) -> bool:
-    """Whether a single departure is one of this assumption and changes what becomes of a chosen statement."""
-    return assumption.name in one.reading.key and any(
-        one.states.get(name) != state for name, state in plain.states.items() if name in chosen
-    )
+def _acting(assumption: Assumption, screened: Sequence[Evaluated], chosen: frozenset[str]) -> Assumption:
+    """The assumption with its values that change a chosen verdict alone, one of those that change the same."""
+    by = {one.reading.key.get(assumption.name): one.states for one in screened[1:]}
+    seen = [_of(screened[0].states, chosen)]
+    kept = [assumption.plain]
+    for choice in sorted(assumption.choices[1:], key=lambda choice: choice.weight):
+        states = _of(by[choice.name], chosen)
+        if states not in seen:
+            seen.append(states)
+            kept.append(choice)
+    return replace(assumption, choices=tuple(choice for choice in assumption.choices if choice in kept))
+
+
+def _of(states: States, half: frozenset[str]) -> dict[str, State]:
+    return {name: state for name, state in states.items() if name in half}
 
 
 def _best(evaluated: Sequence[Evaluated], chosen: frozenset[str], most: int) -> list[Evaluated]:
