@@ -80,11 +80,46 @@ def test_the_reading_that_the_statements_need_is_found_and_kept(folder: Path, tm
     assert "Its abstract says so." in page
 
     # A second search finds every run in the store, and one that was lost is done again.
-    runs = sorted((tmp_path / "store" / "runs").glob("*.json"))
+    runs = _runs(tmp_path)
     times = {run: run.stat().st_mtime_ns for run in runs}
     runs[0].unlink()
     assert hopscope(*words, "--json")[1] == text
     assert {run for run in runs if run.stat().st_mtime_ns != times[run]} == {runs[0]}
+
+
+#: An experiment over TCP, of which an assumption about UDP flows says nothing.
+UNTOUCHED = """
+[[experiment]]
+key = "tcp"
+title = "TCP over one hop"
+item = "Figure 2"
+[[experiment.setting]]
+scenario = "chain"
+set = { "flow.0.transport" = "tcp-newreno", "flow.0.app" = "bulk" }
+without = ["flow.0.rate"]
+[[experiment.statement]]
+id = "c1"
+text = "TCP carries something."
+criterion = "more than nothing"
+verb = "at_least"
+metric = "throughput"
+limit = 1
+"""
+
+
+def test_what_no_assumption_touches_is_left_out_of_the_search(folder: Path, tmp_path: Path) -> None:
+    load = ASSUMPTIONS.partition("[assumption.packet]")[0]
+    (add(folder, load) / "more.toml").write_text(UNTOUCHED)
+    status, text, _ = hopscope("readings", folder, "--no-progress", "--out", tmp_path / "store", "--json")
+    assert status == 0
+    found = json.loads(text)
+    assert {name for one in found["finalists"] for name in one["states"]} == {"two-hops.c1", "two-hops.c2"}
+    transports = [json.loads(run.read_text())["result"]["flows"][0]["transport"] for run in _runs(tmp_path)]
+    assert set(transports) == {"udp"}
+
+
+def _runs(folder: Path) -> list[Path]:
+    return sorted((folder / "store" / "runs").glob("*.json"))
 
 
 def test_the_answer_is_a_sentence_and_a_small_table(folder: Path, tmp_path: Path) -> None:
@@ -102,6 +137,7 @@ def test_the_answer_is_a_sentence_and_a_small_table(folder: Path, tmp_path: Path
         (f'{{ set = {{ "radio.colour" = 3 }}, {SO} }}', "a scenario refuses it"),
         (f'{{ set = {{ "mac.queue" = -3 }}, {SO} }}', "a scenario refuses it"),
         (f"{{ {QUEUE}, weight = -1 }}", "weight: found -1"),
+        (f'{{ set = {{ "mac.queue" = 3, "mac.queue" = 4 }}, {SO} }}', "mac.queue"),
         ('{ set = { "mac.queue" = 3 }, ground = "rumour", because = "So." }', "rumour"),
         ('{ set = { "mac.queue" = 3 }, ground = "paper" }', "because is missing"),
         (f"{{ {SO} }}", "set is missing"),
@@ -134,17 +170,21 @@ def test_an_assumption_needs_two_values_and_a_plain_one_first(folder: Path) -> N
     assert "changes nothing" in message
 
 
-def test_two_assumptions_that_set_one_key_are_refused(folder: Path) -> None:
+def test_two_assumptions_that_set_one_key_are_refused_with_the_place_before_any_run(
+    folder: Path, tmp_path: Path
+) -> None:
     value = f"{{ {QUEUE} }}"
     add(folder, "".join(
         f'[assumption.{name}]\nquestion = "?"\n[assumption.{name}.values]\nusual = {{}}\nother = {value}\n'
         for name in ("queue", "buffer")
     ))  # fmt: skip
-    status, _, message = hopscope("readings", folder)
+    lines = (folder / "study.toml").read_text().splitlines()
+    second = lines.index("[assumption.buffer]") + 5
+    status, _, message = hopscope("readings", folder, "--out", tmp_path / "store")
     assert status == 2
-    assert "mac.queue" in message
-    assert "buffer" in message
-    assert "queue" in message
+    assert f"study.toml:{second}" in message
+    assert "sets mac.queue, which a value of assumption.queue sets as well" in message
+    assert not (tmp_path / "store").exists()
 
 
 def test_a_study_without_assumptions_and_an_unknown_one_are_refused(folder: Path) -> None:
