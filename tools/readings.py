@@ -93,6 +93,32 @@ def _value(one: Number) -> str:
     return number(one.mean) + ("" if one.ci95 is None else f" ± {number(one.ci95)}")
 
 
+def failing(key: str, search: Recorded) -> Rows:
+    """The statements that the supported reading does not make hold, with what was tried.
+
+    A statement of the chosen half was evaluated under every reading of the search, one of the other half under the last
+    ones alone.
+    """
+    found = search.found
+    texts = {
+        f"{entry.key.partition('.')[2]}.{one.id}": one.text.partition(" (judged:")[0]
+        for study in studies()
+        if study.key == key
+        for entry in study.entries
+        for one in entry.statements
+    }
+    tried = {one.reading.label: one for one in (*found.screened, *found.joint)}
+    full = {one.reading.label: one for one in found.finalists}
+    rows = []
+    for name, state in found.supported.states.items():
+        if state != "holds":
+            every = list({**tried, **full}.values()) if name in found.chosen else list(full.values())
+            held = sorted((one for one in every if one.states[name] == "holds"), key=lambda one: one.reading.weight)
+            first = held[0].reading.label if held else ""
+            rows.append([f"`{name}`", texts[name], words.MARKS[state], f"{len(held)} of {len(every)}", first])
+    return ["statement", "", "supported reading", "holds in readings", "the lightest of them"], rows
+
+
 def figure(key: str, search: Recorded, folder: Path) -> str:
     """Draw the front; return its file name."""
     stem = f"{key}-front"
@@ -121,4 +147,5 @@ def pages(key: str, search: Recorded, folder: Path) -> Mapping[str, Rows | str]:
         "effects": effects(search),
         "interactions": interactions(search),
         "numbers": numbers(search),
+        "failing": failing(key, search),
     }

@@ -73,8 +73,20 @@ def test_of_values_that_do_the_same_alone_the_lightest_stays_where_room_is_short
 
 def test_fewer_combinations_leave_fewer_for_the_later_stages() -> None:
     assert Effort.of(128) == Effort()
-    assert Effort.of(24) == Effort(24, 3, 2)
-    assert Effort.of(1) == Effort(1, 2, 2)
+    assert Effort.of(24) == Effort(24, 3, 1)
+    assert Effort.of(1) == Effort(1, 1, 1)
+
+
+def test_of_readings_of_one_weight_the_promising_come_first() -> None:
+    bands = [assumption(name, ("other", "paper", 1.0)) for name in ("a", "b", "c")]
+
+    def evaluate(reading: Reading, stage: StageName) -> States:
+        held = {"a": 0, "b": 3, "c": 1}
+        holds = sorted(CHOSEN)[: sum(held[name] for name in reading.key)]
+        return {name: "holds" if name in holds else "fails" for name in STATEMENTS}
+
+    whole = search(bands, CHOSEN, evaluate, effort=Effort(joint=8))
+    assert ["".join(one.reading.key) for one in whole.joint] == ["", "b", "c", "a", "bc", "ab", "ac", "abc"]
 
 
 def test_a_pair_that_does_more_than_its_parts_is_an_interaction() -> None:

@@ -5,7 +5,8 @@ Four stages, each on the chosen half of the statements alone:
 1. `screen`: the plain reading and every single departure. Where there are more combinations than the effort allows, a
    value that changes no verdict alone is left out, and of values of one assumption that change the same verdicts the
    lightest stays.
-2. `joint`: every combination of the others, the lightest first, as many as the effort allows.
+2. `joint`: every combination of the others, as many as the effort allows: the lightest first, and of those of one weight
+   the ones whose departures do most alone.
 3. `race`: the best of them again with more replications.
 4. `full`: the best of those at full length. Their front is the answer: the readings that no other one equals or beats
    in weight and in the number of statements that hold. Only now the other half is evaluated.
@@ -54,7 +55,7 @@ class Effort:
     def of(cls, joint: int) -> Effort:
         """So many combinations, and as many in the later stages for each as usual."""
         usual = cls()
-        race, full = (max(2, math.ceil(joint * one / usual.joint)) for one in (usual.race, usual.full))
+        race, full = (max(1, round(joint * one / usual.joint)) for one in (usual.race, usual.full))
         return cls(joint, race, full)
 
 
@@ -171,9 +172,10 @@ def search(
     if math.prod(len(a.choices) for a in assumptions) > effort.joint:
         # An assumption may act with another one only: none is left out where there is room for all.
         acting = [kept for a in assumptions if len((kept := _acting(a, screened, chosen)).choices) > 1]
-    every = list(combinations(assumptions, acting))
-    known = {one.reading.label: one for one in screened}
-    joint = [known.get(r.label) or evaluated(r, "joint") for r in every[: effort.joint]]
+    every = sorted(combinations(assumptions, acting), key=_promise(screened, chosen))
+    # By assumption and value: values of two assumptions may have one name.
+    known = {frozenset(one.reading.key.items()): one for one in screened}
+    joint = [known.get(frozenset(r.key.items())) or evaluated(r, "joint") for r in every[: effort.joint]]
     raced = [evaluated(one.reading, "race") for one in _best(joint, chosen, effort.race)]
     best = [one.reading for one in _best(raced, chosen, effort.full)]
     finalists = [evaluated(r, "full") for r in (plain, *(r for r in best if r.departures))]
@@ -208,6 +210,13 @@ def _acting(assumption: Assumption, screened: Sequence[Evaluated], chosen: froze
             seen.append(states)
             kept.append(choice)
     return replace(assumption, choices=tuple(choice for choice in assumption.choices if choice in kept))
+
+
+def _promise(screened: Sequence[Evaluated], chosen: frozenset[str]) -> Callable[[Reading], tuple[float, int, float]]:
+    """Sorts readings by weight, then those with fewer departures, then those whose departures do most alone."""
+    plain, *others = ((one, one.count("holds", chosen) + one.count("open", chosen) / 2) for one in screened)
+    alone = {item: held - plain[1] for one, held in others for item in one.reading.key.items()}
+    return lambda reading: (reading.weight, len(reading.departures), -sum(alone[item] for item in reading.key.items()))
 
 
 def _of(states: States, half: frozenset[str]) -> dict[str, State]:
