@@ -12,7 +12,7 @@ from hopscope.readings.search import StageName, State, States, single_departures
 from hopscope.report.chart import Chart
 from hopscope.results.samples import Data
 from hopscope.running.runner import run_scenarios
-from hopscope.scenario.assumptions import Reading, plain_reading
+from hopscope.scenario.assumptions import Reading
 from hopscope.studies.build import Study, read_study
 from hopscope.studies.entry import Entry
 from hopscope.studies.registry import is_folder, studies
@@ -164,7 +164,7 @@ class Evaluator:
         self.touched = touched(self.study, trusted=self.trusted)
 
     def __call__(self, reading: Reading, stage: StageName) -> States:
-        """What becomes of each statement that an assumption touches: of the chosen half, in the stage `full` of both."""
+        """What becomes of each statement that an assumption touches: of the chosen half, in `full` of both."""
         is_full = stage == "full"
         request = Request((self.study.key,), quick=not is_full, seeds=SEEDS.get(stage))
         study = read_study(self.study.folder, trusted=self.trusted, reading=reading)

@@ -5,8 +5,8 @@ Four stages, each on the chosen half of the statements alone:
 1. `screen`: the plain reading and every single departure. Where there are more combinations than the effort allows, a
    value that changes no verdict alone is left out, and of values of one assumption that change the same verdicts the
    lightest stays.
-2. `joint`: every combination of the others, as many as the effort allows: the lightest first, and of those of one weight
-   the ones whose departures do most alone.
+2. `joint`: every combination of the others, as many as the effort allows: the lightest first, and of those of one
+   weight the ones whose departures do most alone.
 3. `race`: the best of them again with more replications.
 4. `full`: the best of those at full length. Their front is the answer: the readings that no other one equals or beats
    in weight and in the number of statements that hold. Only now the other half is evaluated.
