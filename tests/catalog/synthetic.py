@@ -60,7 +60,7 @@ WIRE = {"use_pct": 100.0, "queue_mean": 20.0}
 
 Model = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 """Setting label and swept values -> values that differ from the ones above: keys of flow 0, `flow.1.x`, `network.x`,
-`node.i.x`, `wire.i.x`, `group.name.x`, and `series.x` as a list of (seconds, value), of another flow `flow.1.series.x`."""
+`node.i.x`, `wire.i.x`, `group.name.x`, and `series.x` (or `flow.1.series.x`) as a list of (seconds, value)."""
 
 SERIES_SECONDS = 20
 
