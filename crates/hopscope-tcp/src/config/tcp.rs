@@ -3,7 +3,7 @@
 pub use super::controls::CongestionControl;
 pub use super::tcp_choices::{
     CubicArithmetic, DoorDetection, Handshake, InitialSsthresh, LossWindow, MdaBusy, Recovery, RouteFailure,
-    RttEstimator, SackLosses, SynOptions,
+    RttEstimator, SackLosses, SynOptions, TibetSamples, WestwoodSamples,
 };
 pub use super::tcp_kind::{LossRecovery, TcpKind};
 pub use super::undo::{Detection, Undo};
@@ -310,14 +310,23 @@ params! {
         vegas_headers: bool = true, "", "ns-2.35 behaviour, measured for this project", when "flow.control = vegas";
         /// Veno: backlog from which on a loss means congestion.
         veno_beta: f64 = 3.0, "packets", "Fu and Liew 2003", in Range::within(0.0, 1e6), when "flow.control = veno";
+        /// Westwood: what gives a bandwidth sample.
+        westwood_samples: WestwoodSamples = WestwoodSamples::Rtt, "", "Grieco and Mascolo 2004; ack: Mascolo et al. 2001, zhang2006",
+            when "flow.control = westwood";
         /// Westwood+: shortest time a bandwidth sample is taken over; a round trip if that is longer.
         westwood_interval: Span = Span::from_millis(50), "s", "Linux net/ipv4/tcp_westwood.c",
-            in Range::within(1e-9, 60.0), when "flow.control = westwood";
+            in Range::within(1e-9, 60.0), when "flow.control = westwood and westwood_samples = rtt";
         /// Westwood+: weight of the old value in each of the two bandwidth filters.
         westwood_filter: f64 = 0.875, "", "Linux net/ipv4/tcp_westwood.c", in Range::within(0.0, 0.999_999),
-            when "flow.control = westwood";
+            when "flow.control = westwood and westwood_samples = rtt";
+        /// Westwood with a sample for each ACK: time constant of the filter; half of it without an ACK is a sample of
+        /// nothing.
+        westwood_time_constant: Span = Span::from_millis(500), "s", "Mascolo et al. 2001 (zhang2006 gives no filter)",
+            in Range::within(1e-3, 60.0), when "flow.control = westwood and westwood_samples = ack";
         /// TIBET: weight of the old averages of packet length and time between packets.
         tibet_alpha: f64 = 0.99, "", "zhang2006", in Range::within(0.0, 0.999_999), when "flow.control = tibet";
+        /// TIBET: which packets it averages.
+        tibet_samples: TibetSamples = TibetSamples::Sent, "", "zhang2006 3.2 (both)", when "flow.control = tibet";
         /// FAST: packets each flow keeps queued.
         fast_alpha: f64 = 2.0, "packets", "a default (published ones are for wide-area links, 100 and more)",
             in Range::within(0.1, 1e6), when "flow.control = fast";

@@ -112,6 +112,26 @@ choice! {
 }
 
 choice! {
+    /// What gives Westwood a bandwidth sample.
+    pub enum WestwoodSamples {
+        /// What a round trip acknowledges: Westwood+.
+        Rtt = "rtt",
+        /// Each ACK, over the time since the one before: Westwood as first published.
+        Ack = "ack",
+    }
+}
+
+choice! {
+    /// Which packets TIBET averages.
+    pub enum TibetSamples {
+        /// Those that leave.
+        Sent = "sent",
+        /// Those that ACKs acknowledge.
+        Ack = "ack",
+    }
+}
+
+choice! {
     /// In what numbers CUBIC reckons.
     pub enum CubicArithmetic {
         /// Real ones: RFC 9438.
