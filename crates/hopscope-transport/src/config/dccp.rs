@@ -148,6 +148,16 @@ choice! {
 }
 
 choice! {
+    /// What the error rate of the state Error of `adhoc` is: the share of corrupt packets among those.
+    pub enum AdhocErrors {
+        /// That an acknowledgement reports.
+        Report = "report",
+        /// That all have reported, with a weight of 1/32 for the newest one.
+        Average = "average",
+    }
+}
+
+choice! {
     /// First variance of the round trip of `adhoc`.
     pub enum AdhocVariance {
         /// Half the first sample.
@@ -219,6 +229,9 @@ params! {
         receive_buffer: u32 = 0, "packets", "RFC 4340 11.7", in Range::within(0.0, 1e6), when "read_rate > 0";
         /// What its application reads; 0: at once.
         read_rate: u64 = 0, "bit/s", "RFC 4340 11.6", in Range::within(0.0, 1e12), when "receive_buffer > 0";
+        /// One in so many new data packets comes with errors in its data: the receiver drops it and reports it as corrupt.
+        /// 0: none does.
+        corrupt_period: u32 = 0, "packets", "RFC 4340 9.3, 11.7 (Drop Code 3)", in Range::within(0.0, 1e6);
         /// Congestion controls that the receiver knows. Without that of the flow the connection is reset.
         receiver_ccid: ReceiverCcid = ReceiverCcid::Any, "", "RFC 4340 6.3.1, 10";
         /// Packets say how many without data went before them.
@@ -263,6 +276,8 @@ params! {
         adhoc_delay: AdhocDelay = AdhocDelay::Average, "", "zhang2006 4.2 (a reading)", when "flow.control = adhoc";
         /// `adhoc`: states.
         adhoc_states: AdhocStates = AdhocStates::Two, "", "zhang2006 6.1", when "flow.control = adhoc";
+        /// `adhoc` with four states: the error rate, by which corrupt data lowers the rate.
+        adhoc_errors: AdhocErrors = AdhocErrors::Report, "", "zhang2006 4.3 (a reading)", when "adhoc_states = four";
         /// `adhoc` with two states: a loss halves the window once a round trip; with four it always does.
         adhoc_halve_on_loss: bool = false, "", "zhang2006 6.1 (a reading)", when "adhoc_states = two";
         /// `adhoc`: when a lost packet leaves the window.

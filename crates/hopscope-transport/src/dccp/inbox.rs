@@ -1,5 +1,5 @@
-//! The buffer of a receiver whose application reads slowly, and what it reports: the options Slow Receiver and Data
-//! Dropped (RFC 4340 11.6, 11.7).
+//! The buffer of a receiver whose application reads slowly, data that comes with errors, and what it reports of both: the
+//! options Slow Receiver and Data Dropped (RFC 4340 11.6, 11.7).
 
 use std::collections::VecDeque;
 
@@ -31,7 +31,7 @@ pub enum Dropped {
     Corrupt,
 }
 
-/// The buffer. Without a capacity it takes everything.
+/// The buffer. Without a capacity it takes everything that comes whole.
 #[derive(Debug)]
 pub struct Inbox {
     capacity: u32,
@@ -41,8 +41,11 @@ pub struct Inbox {
     read_at: Time,
     /// What the last packet takes to be read.
     service: Span,
-    /// Packets whose data found no room, newest first, that the sender may not know of.
-    dropped: VecDeque<Seq>,
+    /// One in so many data packets has errors; 0: none. And how many came since the last one that had.
+    corrupt_period: u32,
+    whole: u32,
+    /// Packets whose data were dropped, newest first, that the sender may not know of, with the drop code.
+    dropped: VecDeque<(Seq, u8)>,
 }
 
 impl Inbox {
@@ -53,25 +56,39 @@ impl Inbox {
             rate: cfg.read_rate,
             read_at: Time::ZERO,
             service: Span::ZERO,
+            corrupt_period: cfg.corrupt_period,
+            whole: 0,
             dropped: VecDeque::new(),
         }
     }
 
-    /// Data of a new packet has come; false where there is no room for it.
+    /// Data of a new packet has come; false where it has errors, or there is no room for it.
     pub fn take(&mut self, seq: Seq, bytes: u32, now: Time) -> bool {
+        if self.corrupt_period > 0 {
+            self.whole += 1;
+            if self.whole == self.corrupt_period {
+                self.whole = 0;
+                return self.refuse(seq, CORRUPT);
+            }
+        }
         if self.capacity == 0 || self.rate == 0 {
             return true;
         }
         if self.waiting(now) >= u64::from(self.capacity) {
-            // Newest first, as blocks of the option go down from the acknowledgement number.
-            let place = self.dropped.iter().position(|old| seq.is_after(*old)).unwrap_or(self.dropped.len());
-            self.dropped.insert(place, seq);
-            self.dropped.truncate(MOST);
-            return false;
+            return self.refuse(seq, RECEIVE_BUFFER);
         }
         self.service = Span((u64::from(bytes) * 8 * 1_000_000_000).div_ceil(self.rate));
         self.read_at = self.read_at.max(now) + self.service;
         true
+    }
+
+    /// Notes data that the application does not get; always false.
+    fn refuse(&mut self, seq: Seq, code: u8) -> bool {
+        // Newest first, as blocks of the option go down from the acknowledgement number.
+        let place = self.dropped.iter().position(|(old, _)| seq.is_after(*old)).unwrap_or(self.dropped.len());
+        self.dropped.insert(place, (seq, code));
+        self.dropped.truncate(MOST);
+        false
     }
 
     /// It cannot take much more: it is more than half full.
@@ -81,7 +98,7 @@ impl Inbox {
 
     /// The sender knows of all packets up to this one.
     pub fn on_known(&mut self, seq: Seq) {
-        self.dropped.retain(|old| old.is_after(seq));
+        self.dropped.retain(|(old, _)| old.is_after(seq));
     }
 
     /// Content of the option below the acknowledgement number; empty where nothing was dropped.
@@ -89,7 +106,7 @@ impl Inbox {
         let mut octets = Vec::new();
         let mut next = ack;
         let mut rest = self.dropped.iter().copied().peekable();
-        while let Some(seq) = rest.next().filter(|_| octets.len() < MOST_OCTETS) {
+        while let Some((seq, code)) = rest.next().filter(|_| octets.len() < MOST_OCTETS) {
             let mut kept = u64::try_from(next.since(seq)).unwrap_or(0);
             while kept > 0 && octets.len() < MOST_OCTETS {
                 let run = kept.min(NORMAL_RUN);
@@ -97,10 +114,10 @@ impl Inbox {
                 kept -= run;
             }
             let mut run = 1;
-            while run < DROP_RUN && rest.next_if_eq(&seq.minus(run)).is_some() {
+            while run < DROP_RUN && rest.next_if_eq(&(seq.minus(run), code)).is_some() {
                 run += 1;
             }
-            octets.push(0x80 | (RECEIVE_BUFFER << 4) | (run - 1) as u8);
+            octets.push(0x80 | (code << 4) | (run - 1) as u8);
             next = seq.minus(run);
         }
         // A drop block may have come after the last octet that fits.
@@ -178,6 +195,18 @@ mod tests {
         assert_eq!(inbox.octets(Seq::new(203)), [0x80 | 0x20 | 1]);
         inbox.on_known(Seq::new(203));
         assert!(inbox.octets(Seq::new(203)).is_empty());
+    }
+
+    #[test]
+    fn one_in_a_period_comes_with_errors_and_is_reported_as_corrupt() {
+        let mut inbox = Inbox::new(&DccpConfig { corrupt_period: 3, ..DccpConfig::default() });
+        let taken: Vec<_> = (1..=7).map(|n| inbox.take(Seq::new(n), 1_000, Time(n))).collect();
+        assert_eq!(taken, [true, true, false, true, true, false, true]);
+        // From 7: one kept, 6 corrupt (code 3), two kept, 3 corrupt.
+        assert_eq!(inbox.octets(Seq::new(7)), [0x00, 0x80 | 0x30, 0x01, 0x80 | 0x30]);
+        // A neighbour that found no room is a block of its own.
+        inbox.refuse(Seq::new(5), RECEIVE_BUFFER);
+        assert_eq!(inbox.octets(Seq::new(6)), [0x80 | 0x30, 0x80 | 0x20, 0x00, 0x80 | 0x30]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(super) enum Taken {
     New,
     /// It had come before.
     Again,
-    /// It is new, but there is no room for its data.
+    /// It is new, but its data have errors, or there is no room for them.
     Dropped,
 }
 

@@ -317,6 +317,29 @@ fn a_slow_reader_slows_its_sender() {
 }
 
 #[test]
+fn data_with_errors_is_reported_and_only_the_design_slows_down() {
+    let carried = |states| {
+        let cfg = DccpConfig { corrupt_period: 10, adhoc_states: states, ..DccpConfig::default() };
+        let mut pipe = Pipe::of(DccpControl::Adhoc, cfg, NO_LOSS);
+        pipe.input(0, |client, cx| client.on_send(u64::MAX, cx));
+        pipe.run(20_000);
+        assert_eq!(pipe.ends[0].stats().map(|stats| stats.timeouts), Some(0), "nothing was lost");
+        let sent = pipe.counts[0][DccpType::Data as usize] + pipe.counts[0][DccpType::DataAck as usize];
+        let share = pipe.delivered as f64 / (sent * 1_000) as f64;
+        assert!((share - 0.9).abs() < 0.01, "nine of ten arrive whole: {share}");
+        pipe.delivered
+    };
+    let (two, four) = (carried(AdhocStates::Two), carried(AdhocStates::Four));
+    assert!(four < two, "{four} of {two}");
+    // The reliable layer repeats what had errors.
+    let cfg = DccpConfig { corrupt_period: 10, reliable: true, ..DccpConfig::default() };
+    let mut pipe = Pipe::of(DccpControl::Adhoc, cfg, NO_LOSS);
+    pipe.input(0, |client, cx| client.on_send(100_000, cx));
+    pipe.run(60_000);
+    assert_eq!(pipe.delivered, 100_000);
+}
+
+#[test]
 fn the_adhoc_control_probes_at_a_constant_pace_until_it_is_answered() {
     // The way is lost for five probes.
     let losses: Losses<'_> = &|client, kind, n| client && kind == DccpType::Data && (5..=12).contains(&n);
@@ -498,6 +521,7 @@ proptest! {
             timestamps: true,
             receive_buffer: 2,
             read_rate: 50_000,
+            corrupt_period: if design { 5 } else { 0 },
             receiver_ccid: ReceiverCcid::ALL[knows],
             adhoc_states: if design { AdhocStates::Four } else { AdhocStates::Two },
             adhoc_elfn: design,

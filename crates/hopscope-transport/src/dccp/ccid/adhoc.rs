@@ -9,7 +9,7 @@
 use super::Report;
 use crate::config::DccpConfig;
 use crate::config::dccp::{
-    AdhocCount, AdhocDelay, AdhocInt, AdhocLeave, AdhocReset, AdhocResume, AdhocStates, AdhocUpdate,
+    AdhocCount, AdhocDelay, AdhocErrors, AdhocInt, AdhocLeave, AdhocReset, AdhocResume, AdhocStates, AdhocUpdate,
 };
 use hopscope_core::units::Span;
 use hopscope_packet::dccp::Seq;
@@ -18,6 +18,8 @@ use hopscope_packet::dccp::Seq;
 const MOST: f64 = 10_000.0;
 /// Least part of the rate that is left in the state Error (zhang2006 4.3: from 1/2 to 1).
 const LEAST_PART: f64 = 0.5;
+/// Weight of the newest packet in the average error rate; a default.
+const ERROR_WEIGHT: f64 = 1.0 / 32.0;
 
 /// What an acknowledgement means to the control (zhang2006 4.3); Failure lasts from a timeout, or from news of
 /// a failed route, to the answer of a probe.
@@ -42,6 +44,9 @@ pub(in crate::dccp) struct Adhoc {
     reset: AdhocReset,
     resume: AdhocResume,
     states: AdhocStates,
+    /// What the error rate is, and its average.
+    errors: AdhocErrors,
+    error_rate: f64,
     halve_on_loss: bool,
     /// A failed route begins the probing.
     elfn: bool,
@@ -69,6 +74,8 @@ impl Adhoc {
             reset: cfg.adhoc_reset,
             resume: cfg.adhoc_resume,
             states: cfg.adhoc_states,
+            errors: cfg.adhoc_errors,
+            error_rate: 0.0,
             halve_on_loss: cfg.adhoc_halve_on_loss,
             elfn: cfg.adhoc_elfn,
             probe_correction: cfg.adhoc_probe_correction,
@@ -93,6 +100,8 @@ impl Adhoc {
         if let Some(sample) = report.sample {
             self.base = Some(self.base.map_or(sample, |base| base.min(sample)));
         }
+        let (corrupt, acked) = (f64::from(report.corrupt), f64::from(report.acked));
+        self.error_rate += ERROR_WEIGHT * (corrupt - acked * self.error_rate);
         match self.condition(report) {
             Condition::Normal => {
                 self.grow(report);
@@ -102,7 +111,10 @@ impl Adhoc {
             Condition::Error => {
                 // The part of the rate that errors leave is not given; here it is the part that was not corrupt.
                 self.grow(report);
-                let errors = f64::from(report.corrupt) / f64::from(report.acked.max(report.corrupt));
+                let errors = match self.errors {
+                    AdhocErrors::Report => corrupt / acked.max(corrupt),
+                    AdhocErrors::Average => self.error_rate,
+                };
                 self.cwnd = (self.cwnd * (1.0 - errors).max(LEAST_PART)).max(1.0);
                 true
             }
@@ -326,6 +338,16 @@ mod tests {
         let mut control = four();
         control.on_ack(&Report { acked: 1, corrupt: 4, ..acked(100) });
         assert!((control.cwnd - 8.25 * 0.5).abs() < 1e-9, "no less than half");
+        // One error in four packets each: the average is 1/4, after the first one 1/32 of it and more each time.
+        let averaged =
+            DccpConfig { adhoc_states: AdhocStates::Four, adhoc_errors: AdhocErrors::Average, ..DccpConfig::default() };
+        let mut control = self::control(averaged, 8.0, 100);
+        assert!(control.on_ack(&corrupt));
+        assert!((control.cwnd - 9.0 * (1.0 - 1.0 / 32.0)).abs() < 1e-9, "{}", control.cwnd);
+        (0..300).for_each(|_| _ = control.on_ack(&corrupt));
+        assert!((control.error_rate - 0.25).abs() < 1e-6, "{}", control.error_rate);
+        (0..300).for_each(|_| _ = control.on_ack(&acked(100)));
+        assert!(control.error_rate < 1e-3, "errors that are over are forgotten");
         let mut control = four();
         assert!(!control.on_ack(&Report { marked: Some(Seq::new(3)), ..acked(100) }) && control.cwnd > 8.0);
     }
