@@ -43,7 +43,7 @@ def test_every_method_is_known_to_the_command(hopscope: Any, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({}, ("--method", "pathload"), "unknown method; allowed: packet-pair, vps, slops"),
+        ({}, ("--method", "pathload"), "unknown method; allowed: packet-pair, packet-pair-by-acks, vps"),
         ({}, ("--method", "slop"), 'did you mean "slops"?'),
         ({}, ("--method", "tcp-ap"), "counts hops over radio"),
         ({}, ("--method", "vps", "--from", "0"), "--from and --to: give both"),

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hopscope.probe import active
-from hopscope.probe.passive import Ack, AdaptivePacing, over_time, tcp_ap, tibet, westwood
+from hopscope.probe.passive import Ack, AdaptivePacing, over_time, tcp_ap, tibet, westwood, westwood_by_acks
 from hopscope.probe.trains import Echo, Estimate, Method, NoEstimateError, Train
 
 SIZE = 1500
@@ -66,6 +66,22 @@ def test_a_pair_reports_the_narrowest_link() -> None:
         Fluid((2e6, 0), lost=lambda n: n % 2 == 0).ask(active.packet_pair(SIZE, rng()))
 
 
+def test_a_pair_by_its_acknowledgements_reports_what_the_way_back_leaves_of_it() -> None:
+    found = Fluid((10e6, 0), (2e6, 0)).ask(active.packet_pair_by_acks(SIZE, rng()))
+    assert found.capacity == pytest.approx(2e6)
+
+    class Pushed(Fluid):
+        """The second acknowledgement of each pair meets 1500 bytes at 2 Mbit/s: 6 ms more than its 6 ms."""
+
+        def train(self, train: Train) -> list[float | None]:
+            first, second = super().train(train)
+            return [first, second + 0.006] if train.back and second is not None else [first, second]
+
+    assert Pushed((10e6, 0), (2e6, 0)).ask(active.packet_pair_by_acks(SIZE, rng())).capacity == pytest.approx(1e6)
+    with pytest.raises(NoEstimateError, match="of 100 pairs 0 came back whole"):
+        Fluid((2e6, 0), lost=lambda n: n % 4 == 0).ask(active.packet_pair_by_acks(SIZE, rng()))
+
+
 def test_vps_reports_the_rate_of_every_hop() -> None:
     found = Fluid((10e6, 0), (2e6, 0), (5e6, 0)).ask(active.vps(SIZE, rng(), 3))
     assert found.detail["hops"] == [pytest.approx(rate) for rate in (10e6, 2e6, 5e6)]
@@ -119,7 +135,7 @@ def acks(gap: float, rtt: float | None, hops: int = 7, number: int = 2000) -> li
     return [Ack(n * gap, SIZE, rtt, hops) for n in range(1, number)]
 
 
-@pytest.mark.parametrize("estimator", [westwood, tibet])
+@pytest.mark.parametrize("estimator", [westwood, tibet, westwood_by_acks])
 def test_an_estimator_settles_at_the_rate_of_the_acks(estimator: Callable[[list[Ack]], Any]) -> None:
     reported = list(estimator(acks(0.012, 0.1)))
     assert reported[-1] == pytest.approx(1e6, rel=1e-6)
@@ -130,6 +146,20 @@ def test_an_estimator_settles_at_the_rate_of_the_acks(estimator: Callable[[list[
     assert list(estimator(slower))[-1] == pytest.approx(0.5e6, rel=1e-3)
     assert over_time([]) is None
     assert list(estimator([])) == []
+
+
+def test_westwood_by_acks_has_its_published_filter() -> None:
+    """ACKs of 1000 bytes at 0, 0.1 and 0.2 s: 2000 bytes, then 1000; weight 9/11, and 2/11 of two samples' mean."""
+    heard = [Ack(at / 10, 1000, 0.1, 3) for at in range(3)]
+    first = 2 / 11 * 160e3 / 2
+    assert list(westwood_by_acks(heard)) == pytest.approx([first, 9 / 11 * first + 2 / 11 * (160e3 + 80e3) / 2])
+    # 1 s of silence: three samples of nothing with a weight of 0.6, then 1000 bytes in a quarter of a second.
+    steady = [Ack(n / 10, 1000, 0.1, 3) for n in range(400)]
+    [*_, before, after] = westwood_by_acks([*steady, Ack(40.9, 1000, 0.1, 3)])
+    assert before == pytest.approx(80e3)
+    assert after == pytest.approx(0.6 * 0.6 * 0.6 * 0.8 * 80e3 + 0.4 * 32e3 / 2, rel=1e-6)
+    # ACKs of one instant are one.
+    assert len(list(westwood_by_acks([Ack(1.0, 1000, 0.1, 3)] * 5))) == 0
 
 
 def test_tcp_ap_has_its_published_delay() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import hopscope as hs
 from hopscope.errors import InputError, RunFailed
-from hopscope.probe import probe
+from hopscope.probe import VALUES, probe, values
 from hopscope.probe.path import path_of
 from hopscope.probe.truth import truth
 
@@ -67,6 +67,39 @@ def test_over_wires_pairs_and_round_trips_report_capacity_and_trains_what_is_ava
         assert run.seconds > 100 and run.packets > 1000  # noqa: PT018
 
 
+def test_a_switch_counts_no_hop_and_makes_vps_report_too_little() -> None:
+    """Wires of 10, 1 and 4 Mbit/s, a switch between the last two: 1 and 4 in a row look like one of 0.8."""
+    [run] = probe(wires(), "vps", ends=(0, 3), seeds=1, switches=[2]).runs
+    assert run.estimate is not None
+    assert run.estimate.detail["hops"] == [pytest.approx(10e6, rel=0.01), pytest.approx(0.8e6, rel=0.01)]
+    assert run.error("capacity") == pytest.approx(-20, abs=2)
+
+
+def test_the_way_back_matters_to_pairs_by_acknowledgements_alone() -> None:
+    quiet, busy = wires(), wires()
+    against = {"from": 2, "to": 1, "transport": "udp", "app": "poisson", "rate": "567kbps", "packet": 472}
+    busy["flow"] = [{"from": 0, "to": 3}, *quiet["flow"], against]
+    quiet["flow"] = [{"from": 0, "to": 3}, *quiet["flow"]]
+    found = {
+        (back, method): values({**document, "seeds": 2}, method, "capacity_error")
+        for back, document in (("quiet", quiet), ("busy", busy))
+        for method in ("packet-pair", "packet-pair-by-acks")
+    }
+    assert all(abs(error) < 1 for error in found["quiet", "packet-pair-by-acks"].values())
+    assert all(abs(error) < 1 for error in found["busy", "packet-pair"].values())
+    assert found["busy", "packet-pair-by-acks"] != found["quiet", "packet-pair-by-acks"]
+
+
+def test_numbers_of_a_run_have_names() -> None:
+    document = {**wires(), "seeds": 1}
+    document["flow"] = [{"from": 0, "to": 3}, *document["flow"]]
+    found = {name: values(document, "packet-pair", name) for name in VALUES}
+    assert found["available_error"] == {}
+    assert found["packets"] == {1: 200}
+    assert 0 <= found["range"][1] < 1
+    assert found["seconds"][1] > 10
+
+
 def test_over_radio_round_trips_see_the_bit_rate_and_not_what_the_mac_leaves() -> None:
     found = probe(CHAIN, ["vps", "topp"], ends=(0, 3), seeds=1)
     [vps] = found.of("vps")
@@ -77,14 +110,18 @@ def test_over_radio_round_trips_see_the_bit_rate_and_not_what_the_mac_leaves() -
     assert error is not None and abs(error) < 40  # noqa: PT018
 
 
-@pytest.mark.parametrize("method", ["westwood", "tibet", "tcp-ap"])
-def test_a_listener_reports_what_its_flow_carries_or_less(method: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "least", "most"),
+    # A sample for each ACK, when ACKs come in bunches, is far too large: why Westwood+ takes one a round trip.
+    [("westwood", 0.7, 1.4), ("westwood-by-acks", 1.4, 3), ("tibet", 0.7, 1.4), ("tcp-ap", 0.7, 1.4)],
+)
+def test_a_listener_reports_what_its_flow_carries_or_less(method: str, least: float, most: float) -> None:
     found = probe({**CHAIN, "profile": "ns2"}, method, ends=(0, 3), seeds=1)
     [run] = found.runs
     assert run.estimate is not None and run.estimate.available is not None  # noqa: PT018
     assert run.packets > 500
     share = run.estimate.available / run.estimate.detail["carried"]
-    assert 0.7 < share < 1.4, share
+    assert least < share < most, share
 
 
 def test_the_same_seed_says_the_same_and_seeds_differ() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hopscope.results.samples import Estimate, Table
+from hopscope.results.samples import Estimate, NoSamplesError, Table
 from hopscope.scenario.document import Document
 from hopscope.studies import direct
 from hopscope.studies.folder import Folder, Part
@@ -184,6 +184,21 @@ def test_airtime_fails_where_the_engine_differs(monkeypatch) -> None:
     monkeypatch.setattr(direct, "dsss_airtime_ns", lambda _size, _rate: 304_001)
     check = Check("airtime", RATE, args={"bytes": 14, "rate": 1_000_000}, document={"radio": {"preset": "hr-dsss-11M"}})
     assert check.evaluate(Table("t", []), None)[0] is False
+
+
+def test_probes_are_held_against_the_truth_and_against_each_other(monkeypatch):
+    errors = {"vps": {1: 4.0, 2: 5.0, 3: 6.0}, "topp": {1: -20.0, 2: -21.0, 3: -22.0}, "slops": {}}
+    monkeypatch.setattr("hopscope.probe.values", lambda _document, method, _value, _switches: errors[method])
+
+    def holds(**args):
+        return evaluate("probe", {}, value="capacity_error", **args)
+
+    assert holds(method="vps", low=-10, high=10) is True
+    assert holds(method="topp", low=-10, high=10) is False
+    assert holds(method="vps", against="topp") is True
+    assert holds(method="topp", against="vps") is False
+    with pytest.raises(NoSamplesError, match="slops has none"):
+        holds(method="slops", low=0)
 
 
 def test_a_bottleneck_carries_what_its_link_does() -> None:

@@ -24,7 +24,8 @@ def command(
         typer.Option(
             "--method",
             metavar="M",
-            help="packet-pair, vps, slops, topp, westwood, tibet, tcp-ap, or all; repeatable.",
+            help="packet-pair, packet-pair-by-acks, vps, slops, topp, westwood, westwood-by-acks, tibet, tcp-ap, "
+            "or all; repeatable.",
         ),
     ],
     from_: Annotated[

@@ -29,6 +29,8 @@ RESOLUTION = 0.02
 LOST = 0.1
 #: :func:`topp`: pairs for each rate, rates, and how much faster than measured counts as faster; defaults.
 TOPP_PAIRS, TOPP_RATES, FASTER = 100, 20, 1.05
+#: Bytes of an acknowledgement: headers of IPv4 and TCP.
+ACK_SIZE = 40
 #: Most hops of a path.
 MOST_HOPS = 64
 #: Packets of a train that is sent as fast as possible, and how many such; defaults.
@@ -46,6 +48,22 @@ def packet_pair(size: int, rng: random.Random, pairs: int = PAIRS) -> Method:
             rates.append(8 * size / (second - first))
     if len(rates) < 2:
         raise NoEstimateError(f"of {pairs} pairs {len(rates)} arrived whole; two are needed")
+    low, middle, high = statistics.quantiles(rates, n=4)
+    return Estimate(capacity=middle, low=low, high=high, detail={"pairs": len(rates)})
+
+
+def packet_pair_by_acks(size: int, rng: random.Random, pairs: int = PAIRS) -> Method:
+    """The same from how far apart the acknowledgements of the two come back; what meets them changes that, too."""
+    rates = []
+    for _ in range(pairs):
+        first, second = yield Train(((0.0, size), (0.0, size)), PAUSE * (0.5 + rng.random()))
+        if first is None or second is None or second <= first:
+            continue
+        one, other = yield Train(((0.0, ACK_SIZE), (second - first, ACK_SIZE)), 0.0, back=True)
+        if one is not None and other is not None and other > one:
+            rates.append(8 * size / (other - one))
+    if len(rates) < 2:
+        raise NoEstimateError(f"of {pairs} pairs {len(rates)} came back whole; two are needed")
     low, middle, high = statistics.quantiles(rates, n=4)
     return Estimate(capacity=middle, low=low, high=high, detail={"pairs": len(rates)})
 

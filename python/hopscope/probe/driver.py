@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path as File
 from typing import Any
 
@@ -36,10 +38,12 @@ NS = 1_000_000_000
 #: Method -> what it is, in one line.
 METHODS = {
     "packet-pair": "capacity from how far apart two packets arrive that left back to back",
+    "packet-pair-by-acks": "the same from how far apart their acknowledgements come back",
     "vps": "capacity of each hop from round trips of packets of many sizes (pathchar)",
     "slops": "available bandwidth from rates at which one-way delays rise (pathload)",
     "topp": "capacity and available bandwidth from pairs at rising rates (TOPP)",
     "westwood": "the estimate of TCP Westwood+, by the ACKs of a TCP flow",
+    "westwood-by-acks": "the estimate of TCP Westwood with a sample for each ACK of a TCP flow",
     "tibet": "the estimate of TIBET, by the ACKs of a TCP flow",
     "tcp-ap": "the rate of TCP-AP, by the round trips of a TCP flow over radio",
 }
@@ -49,10 +53,16 @@ EVERY = "all"
 
 _ACTIVE: Mapping[str, Callable[[Path, random.Random], Method]] = {
     "packet-pair": lambda path, rng: active.packet_pair(path.size, rng),
+    "packet-pair-by-acks": lambda path, rng: active.packet_pair_by_acks(path.size, rng),
     "vps": lambda path, rng: active.vps(path.size, rng, path.ends[1]),
     "slops": lambda path, rng: active.slops(path.size, rng),
     "topp": lambda path, rng: active.topp(path.size, rng),
 }
+
+
+#: Numbers of a run by name: errors in per cent of the truth, the range that the method gives in per cent of its middle,
+#: simulated seconds, probes.
+VALUES = ("capacity_error", "available_error", "range", "seconds", "packets")
 
 
 @dataclass(frozen=True)
@@ -86,6 +96,16 @@ class Probed:
         reported = getattr(self.estimate, of) if self.estimate else None
         real = getattr(self.truth, of)
         return None if reported is None or not real else round(100 * (reported / real - 1), 6)
+
+    def value(self, name: str) -> float | None:
+        """One of :data:`VALUES`; None without an estimate of that kind."""
+        what, _, error = name.partition("_")
+        if error:
+            return self.error(what)
+        if name != "range":
+            return float(getattr(self, name)) if self.estimate else None
+        low, high = (self.estimate.low, self.estimate.high) if self.estimate else (None, None)
+        return 200 * (high - low) / (high + low) if high and low is not None else None
 
 
 @dataclass(frozen=True)
@@ -146,6 +166,7 @@ def probe(
     size: int = SIZE,
     seeds: int | None = None,
     after: float | None = None,
+    switches: Sequence[int] = (),
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
 ) -> Probing:
     """Estimates what a path carries by methods of the literature, and compares it with what it really carries.
@@ -158,6 +179,8 @@ def probe(
         size: bytes of a probe with network header.
         seeds: replications; default: the scenario's, at least 5.
         after: seconds when probing begins; default: one after the warm-up and the start of every other flow.
+        switches: hops, counted from 1, that end at a switch: it stores and forwards as a node does, but counts no hop
+            and answers nothing.
         set: dotted keys to change, as with ``--set``.
 
     Raises:
@@ -171,7 +194,7 @@ def probe(
             raise InputError(f"--method {method}: unknown method{did_you_mean(method, METHODS)}; allowed: {allowed}")
     scenario = prepare(what, seeds=seeds, set=set)
     number = max(scenario.seeds, SEEDS) if seeds is None else scenario.seeds
-    path = path_of(scenario, ends, size, after)
+    path = replace(path_of(scenario, ends, size, after), switches=tuple(switches))
     if chosen == [EVERY]:
         chosen = [method for method in METHODS if method != "tcp-ap" or _all_radio(path)]
     if "tcp-ap" in chosen and not _all_radio(path):
@@ -182,6 +205,22 @@ def probe(
             pass
     real = {seed: truth(path, seed) for seed in replications}
     return Probing(path, tuple(_probed(path, method, seed, real[seed]) for method in chosen for seed in replications))
+
+
+def values(document: Mapping[str, Any], method: str, name: str, switches: Sequence[int] = ()) -> dict[int, float]:
+    """One of :data:`VALUES` by seed, as a method finds it on the path of a scenario's first flow; each is probed once.
+
+    Raises:
+        InputError, RunFailed: as of :func:`probe`.
+    """
+    runs = _probed_once(json.dumps(dict(document), sort_keys=True), method, tuple(switches))
+    return {run.seed: value for run in runs if (value := run.value(name)) is not None}
+
+
+@cache
+def _probed_once(document: str, method: str, switches: tuple[int, ...]) -> tuple[Probed, ...]:
+    scenario = json.loads(document)
+    return probe(scenario, method, seeds=scenario.get("seeds"), switches=switches).runs
 
 
 # --- One estimate -----------------------------------------------------------------------------------------------------
@@ -234,7 +273,8 @@ def _send(path: Path, method: str, seed: int) -> tuple[Estimate, float, int]:
             start = session.now + _ns(wanted.pause)
             if isinstance(wanted, Train):
                 train = [(start + _ns(at), size) for at, size in wanted.packets]
-                seen = session.train(path.ends, train, _ns(PATIENCE))
+                ends = path.ends[::-1] if wanted.back else path.ends
+                seen = session.train(ends, train, _ns(PATIENCE))
                 answer = [None if one is None else (one[0] - start) / NS for one in seen]
                 sent += len(train)
             else:
@@ -244,7 +284,7 @@ def _send(path: Path, method: str, seed: int) -> tuple[Estimate, float, int]:
 
 def _echoed(session: _core.Probing, path: Path, wanted: Echo, start: int) -> tuple[float, int] | None:
     session.advance(start)
-    seen = session.echo(path.ends, wanted.bytes, REPLY, _ns(PATIENCE), wanted.ttl)
+    seen = session.echo(path.ends, wanted.bytes, REPLY, _ns(PATIENCE), path.hops_to(wanted.ttl))
     return None if seen is None else (seen[0] / NS, seen[1])
 
 
@@ -260,6 +300,8 @@ def _listen(path: Path, method: str, seed: int) -> tuple[Estimate, float, int]:
     acks = passive.Listener.take()
     if method == "westwood":
         reported = list(passive.westwood(acks))
+    elif method == "westwood-by-acks":
+        reported = list(passive.westwood_by_acks(acks))
     elif method == "tibet":
         reported = list(passive.tibet(acks))
     else:

@@ -1,8 +1,8 @@
-"""Estimators that only listen to the ACKs of a TCP connection: those of Westwood+, TIBET and TCP-AP.
+"""Estimators that only listen to the ACKs of a TCP connection: those of Westwood+, Westwood, TIBET and TCP-AP.
 
 The engine's congestion controls of these names have the same rules (``crates/hopscope-tcp/src/control``).
-Here the first two watch a NewReno connection and change nothing; TCP-AP paces its own. Rates are bit/s of segments with
-headers, times seconds.
+Here the first three watch a NewReno connection and change nothing; TCP-AP paces its own. Rates are bit/s of segments
+with headers, times seconds.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from hopscope.usercode.congestion import CongestionControl
 HEADERS = 40
 #: Westwood+: shortest sample in seconds, and weight of the old value in both of its filters (ns-2's Linux agent).
 WESTWOOD_INTERVAL, WESTWOOD_FILTER = 0.05, 7 / 8
+#: Westwood with a sample for each ACK: seconds that the filter takes (Mascolo et al. 2001).
+WESTWOOD_CONSTANT = 0.5
 #: TIBET: weight of the old averages (zhang2006: the recommended compromise).
 TIBET_ALPHA = 0.99
 #: TCP-AP (authors' agent): bytes on the air besides the payload, hops to out of interference, longest delay believed,
@@ -89,6 +91,33 @@ def westwood(acks: Iterable[Ack]) -> Iterator[float]:
                 estimate = WESTWOOD_FILTER * estimate + (1 - WESTWOOD_FILTER) * first
             since, gathered = ack.at, 0
             yield estimate
+
+
+def westwood_by_acks(acks: Iterable[Ack]) -> Iterator[float]:
+    """The estimate of Westwood after each ACK: what it acknowledges over the time since the one before, filtered.
+
+    Half of the filter's time constant without an ACK is a sample of nothing.
+    """
+    since: float | None = None
+    gathered = 0
+    last = estimate = 0.0
+
+    def filtered(sample: float, gap: float) -> float:
+        weight = (2 * WESTWOOD_CONSTANT - gap) / (2 * WESTWOOD_CONSTANT + gap)
+        return weight * estimate + (1 - weight) * (sample + last) / 2
+
+    for ack in acks:
+        since = ack.at if since is None else since
+        gathered += ack.bytes
+        if ack.at <= since:
+            continue
+        while ack.at - since > WESTWOOD_CONSTANT / 2:
+            estimate, last = filtered(0.0, WESTWOOD_CONSTANT / 2), 0.0
+            since += WESTWOOD_CONSTANT / 2
+        sample = 8 * gathered / (ack.at - since)
+        estimate, last = filtered(sample, ack.at - since), sample
+        since, gathered = ack.at, 0
+        yield estimate
 
 
 def tibet(acks: Iterable[Ack]) -> Iterator[float]:

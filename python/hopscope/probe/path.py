@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,7 @@ class Path:
         size: bytes of a probe with network header.
         others: how many flows others have.
         begin: when probing begins, seconds.
+        switches: hops, counted from 1, that end at a switch, which counts no hop.
     """
 
     scenario: Scenario
@@ -37,6 +39,12 @@ class Path:
     size: int
     others: int
     begin: float
+    switches: tuple[int, ...] = ()
+
+    def hops_to(self, ttl: int) -> int:
+        """Hops to where a time to live is used up that switches do not lower."""
+        hops = (hop for hop in itertools.count(1) if hop not in self.switches)
+        return next(itertools.islice(hops, ttl - 1, None))
 
     @property
     def fastest(self) -> float:

@@ -18,10 +18,12 @@ class Train:
     Attributes:
         packets: for each its start in seconds after that of the first, rising, and its bytes with network header.
         pause: seconds without probes before it.
+        back: whether the other end sends it to this one, as it sends acknowledgements.
     """
 
     packets: tuple[tuple[float, int], ...]
     pause: float
+    back: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hopscope.errors import did_you_mean
+from hopscope.io.columns import read_csv
 from hopscope.report.chart import Chart, Panel
 from hopscope.report.curves import line
 from hopscope.results.comparisons import between
@@ -24,7 +25,7 @@ from hopscope.scenario.merging import deep_merge, filled, removed
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.folder import Part
 from hopscope.studies.measures import Measure
-from hopscope.studies.published import Row, read_csv
+from hopscope.studies.published import Row
 from hopscope.studies.settings import Context
 from hopscope.studies.statements import evaluated
 from hopscope.studies.verdict import Finding, Outcome

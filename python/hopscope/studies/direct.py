@@ -1,4 +1,4 @@
-"""Verbs that look at no run of a setting: a default, the airtime of a frame, one wired bottleneck, printed numbers."""
+"""Verbs that look at no run of a setting: a default, a frame's airtime, a wired bottleneck, printed numbers, probes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.models.airtime import dsss_airtime_ns, ofdm_airtime_ns
-from hopscope.results.samples import Table
+from hopscope.results.comparisons import between, exceeds
+from hopscope.results.samples import NoSamplesError, Table, estimate, show
 from hopscope.results.stats import jain
 from hopscope.studies.verbs import Check, Evaluation, verb
 
-NAMES = ("is_set", "airtime", "bottleneck", "jain_index")
+NAMES = ("is_set", "airtime", "bottleneck", "jain_index", "probe")
 """The verbs of this file: none has a metric, nor anything to say of published numbers."""
 
 
@@ -53,3 +54,19 @@ def _jain_index(check: Check, _table: Table, _other: Table | None) -> Evaluation
     found, printed = jain(check.args["numbers"]), check.args["value"]
     words = f"{found:.4f} from the printed numbers, {printed} printed"
     return abs(found - printed) <= check.args["share"], words
+
+
+@verb("probe", "method value", "low high against switches")
+def _probe(check: Check, _table: Table, _other: Table | None) -> Evaluation:
+    """A `value` of a `method` of `hopscope probe` lies from `low` to `high`, or is smaller than that of `against`."""
+    from hopscope.probe import values
+
+    names = [check.args[key] for key in ("method", "against") if key in check.args]
+    found = [values(check.document, name, check.args["value"], check.args.get("switches", ())) for name in names]
+    if not set.intersection(*(set(one) for one in found)):
+        raise NoSamplesError(f"{check.args['value']}: {' or '.join(names)} has none")
+    words = ", ".join(f"{name} {show(estimate(list(one.values())))}" for name, one in zip(names, found, strict=True))
+    if len(found) == 1:
+        return between(estimate(list(found[0].values())), *check.limits), words
+    less = [abs(found[1][seed]) - abs(value) for seed, value in found[0].items() if seed in found[1]]
+    return exceeds(estimate(less)), words

@@ -8,13 +8,13 @@ Columns: `table` (which table or figure), `metric` (a name of the study), `at` (
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from hopscope.errors import Problem, did_you_mean
+from hopscope.io.columns import at_line, read_csv
 from hopscope.results.samples import Table
 from hopscope.scenario.merging import number_or_text
 
@@ -67,7 +67,7 @@ def read_numbers(file: Path, metrics: Mapping[str, str], problems: list[Problem]
     found: list[Row] = []
     for line, row in read_csv(file, (*_NEEDED, "value", "at"), problems, COLUMNS):
         wrong = _wrong(row, metrics)
-        problems += [_problem(file, line, message) for message in wrong]
+        problems += [at_line(file, line, message) for message in wrong]
         if wrong:
             continue
         value, low, high, half = (float(row[name]) if row[name] else None for name in _NUMBERS)
@@ -76,39 +76,6 @@ def read_numbers(file: Path, metrics: Mapping[str, str], problems: list[Problem]
         single = row["single"] == "yes"
         found.append(Row(row["table"], row["metric"], at, value, extremes, half, single, row["source"]))
     return found
-
-
-def read_csv(
-    file: Path, needed: Sequence[str], problems: list[Problem], known: Sequence[str] = ()
-) -> Iterator[tuple[int, dict[str, str]]]:
-    """The rows of a CSV by column, each with its line; none when it is not there. Lines after # are remarks.
-
-    Args:
-        file: the CSV.
-        needed: columns that it cannot do without.
-        problems: takes what is wrong, with file and line.
-        known: all columns that it may have; empty for any.
-    """
-    if not file.is_file():
-        return
-    with file.open(encoding="utf-8-sig", newline="") as text:
-        # A remark stays as an empty line, for the number of those after it.
-        rows = csv.reader("\n" if line.startswith("#") else line for line in text)
-        header: list[str] = next(filter(None, rows), [])
-        hints = [(name, did_you_mean(name, known)) for name in header if known and name not in known]
-        wrong = [f"column {name!r}{hint}; allowed: {', '.join(known)}" for name, hint in hints]
-        wrong += [f"column {name!r} is missing" for name in needed if name not in header]
-        problems += [_problem(file, rows.line_num, message) for message in wrong]
-        for cells in filter(None, rows if not wrong else ()):
-            if len(cells) > len(header):
-                problems.append(_problem(file, rows.line_num, f"has more cells than the {len(header)} columns"))
-            else:
-                found = dict(zip(header, map(str.strip, cells), strict=False))
-                yield rows.line_num, {**dict.fromkeys((*known, *header), ""), **found}
-
-
-def _problem(file: Path, line: int, message: str) -> Problem:
-    return Problem("", message, f"{file}:{line}:1", (line, 1))
 
 
 def _wrong(row: Mapping[str, str], metrics: Mapping[str, str]) -> list[str]:

@@ -281,6 +281,11 @@ def _fit(part: Part, name: str, args: Mapping[str, Any], measures: Iterable[Meas
         part.problem("metric", "verb every_case needs a metric with a path")
     if name == "bottleneck":
         part.table("link")
+    if name == "probe":
+        from hopscope.probe import METHODS, VALUES
+
+        for key, known in (("method", METHODS), ("value", VALUES), ("against", METHODS)):
+            part.text(key, "", choices=known)
     if name == "airtime" and not all("preset" in built.setting.scenario.get("radio", {}) for built in chosen):
         part.problem("in", "verb airtime needs settings with radio.preset")
 
