@@ -157,7 +157,7 @@ def evaluated(check: Callable[[Table], Evaluation], table: Table) -> Finding:
         # Nothing at all was carried where the statement speaks of shares.
         return Finding(Outcome.NOT_REPRODUCED, "a measured value it is a share of is zero", table.label)
     if holds is None:
-        seeds = max(len(runs) for _, runs in table.points)
+        seeds = max((len(runs) for _, runs in table.points), default=1)
         # Where each replication is a field of its own there is one seed a point.
         noise = f"within the noise of {seeds} seeds; more seeds decide it" if seeds > 1 else "within the noise"
         return Finding(Outcome.UNDECIDED, measured, table.label, noise)
