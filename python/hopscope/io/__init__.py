@@ -1,3 +1,1 @@
-"""Files read with a bound and written as a whole (`files`), or piece by piece while something runs (`output`); tables
-read by column (`columns`).
-"""
+"""Files read with a bound and written as a whole (`files`), by column (`columns`), or as something runs (`output`)."""
