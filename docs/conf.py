@@ -4,6 +4,8 @@ import os
 import sys
 from pathlib import Path
 
+from docutils import nodes
+
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parent / "python"))
 
@@ -31,3 +33,21 @@ os.environ.setdefault("NO_COLOR", "1")
 autodoc_typehints = "description"
 autodoc_member_order = "bysource"
 autodoc_default_options = {"members": True}
+
+
+def fold(_app, doctree):
+    """Fold the sections of a page with `fold: true` in its front matter, so that it opens with its answer."""
+    if "fold" not in doctree.settings.env.metadata[doctree.settings.env.docname]:
+        return
+    for section in list(doctree.findall(nodes.section)):
+        if not isinstance(section.parent.parent, nodes.document):
+            continue
+        title, *rest = section.children
+        opened = nodes.raw("", "<details><summary>Show</summary>", format="html")
+        section.children = [title]
+        section += [opened, *rest, nodes.raw("", "</details>", format="html")]
+
+
+def setup(app):
+    """Called by Sphinx."""
+    app.connect("doctree-read", fold)

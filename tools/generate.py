@@ -390,6 +390,7 @@ def validation_pages() -> None:
 def paper_pages(paper: str) -> None:
     """The statements of a paper as judged, and its tables with measured and published numbers."""
     entries = reproduced(paper)
+    readings_pages(paper, entries)
     figures_page(paper, paper, "*.svg")
     rows = [
         [f"`{entry['key'].partition('.')[2]}` {s['id']}", s["text"], s["outcome"], s["cause"]]
@@ -481,13 +482,15 @@ def fairness_page() -> None:
         write(VALIDATION / f"{STUDY}-{name}.md", table(head, rows))
 
 
-def readings_pages() -> None:
-    """What each study's recorded search for readings found."""
+def readings_pages(paper: str, entries: Sequence[dict[str, Any]]) -> None:
+    """The first table of a paper's page, and what a recorded search for its readings found."""
     import readings
 
-    for study, search in readings.searches().items():
-        for name, part in readings.pages(study, search, VALIDATION).items():
-            write(VALIDATION / f"{study}-{name}.md", part if isinstance(part, str) else table(*part))
+    search = readings.searches().get(paper)
+    if rows := readings.headlines(paper, entries, search):
+        write(VALIDATION / f"{paper}-headlines.md", table(*rows))
+    for name, part in readings.pages(paper, search, VALIDATION).items() if search else ():
+        write(VALIDATION / f"{paper}-{name}.md", part if isinstance(part, str) else table(*part))
 
 
 def undecodable_page() -> None:
@@ -531,7 +534,6 @@ def main() -> None:
     validation_pages()
     for paper in ("anastasi2006", "zhang2006", "armaghani2008", "afrakhteh2005", "fu2003", "broch1998"):
         paper_pages(paper)
-    readings_pages()
     fairness_page()
     thinning_page()
     air_page()

@@ -7,8 +7,9 @@ is published, what is measured under the plain reading and under the supported o
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hopscope.readings import words
 from hopscope.readings.evaluating import Number
@@ -32,19 +33,40 @@ def searches() -> dict[str, Recorded]:
     return {key: one for key, one in found.items() if one is not None}
 
 
-def headlines(key: str, search: Recorded) -> Rows:
-    """The claims of the first screen with what was measured."""
-    plain, best = search.found.plain, search.found.supported
+def headlines(key: str, entries: Iterable[Mapping[str, Any]], search: Recorded | None) -> Rows | None:
+    """The claims of the first screen with what was measured; `None` where a study has no such claims.
+
+    Args:
+        key: the study.
+        entries: of its reproduction, as JSON.
+        search: the recorded search of its readings; without one there is a column of verdicts alone.
+    """
+    lines = tomllib.loads(HEADLINES.read_text(encoding="utf-8")).get(key)
+    if lines is None:
+        return None
+    stated = {f"{entry['key'].partition('.')[2]}.{s['id']}": s for entry in entries for s in entry["statements"]}
+    causes = {
+        f"{entry.key.partition('.')[2]}.{statement.id}": statement.because
+        for study in studies()
+        if study.key == key
+        for entry in study.entries
+        for statement in entry.statements
+    }
     rows = []
-    for name, line in tomllib.loads(HEADLINES.read_text(encoding="utf-8"))[key].items():
-        cells = [_state(one, name, search) for one in (plain, best)]
-        rows.append([f"{line['claim']} (`{name}`)", line["published"], *cells, line["why"]])
-    return ["claim", "published", "plain reading", f"supported reading: {best.reading.label}", "why"], rows
+    for name, line in lines.items():
+        if search is None:
+            cells = [f"**{stated[name]['outcome']}**"]
+        else:
+            cells = [_state(one, name, search) for one in (search.found.plain, search.found.supported)]
+        rows.append([f"{line['claim']} (`{name}`)", line["published"], *cells, line.get("why") or causes[name]])
+    if search is None:
+        return ["claim", "published", "here", "why"], rows
+    label = search.found.supported.reading.label
+    return ["claim", "published", "here, plain reading", f"here, supported reading ({label})", "why"], rows
 
 
 def _state(one: Evaluated, name: str, search: Recorded) -> str:
-    said = search.details[one.reading.label].words[name]
-    return f"**{words.MARKS[one.states[name]]}**: {said}"
+    return f"**{words.MARKS[one.states[name]]}**: {search.details[one.reading.label].words[name]}"
 
 
 def front(search: Recorded) -> Rows:
@@ -140,7 +162,6 @@ def pages(key: str, search: Recorded, folder: Path) -> Mapping[str, Rows | str]:
     """The parts of a study's page by name: tables as head and rows, the rest as markdown."""
     listed = "\n".join(f"- {line}" for line in summary(search))
     return {
-        "headlines": headlines(key, search),
         "front": front(search),
         "front-summary": f"{listed}\n",
         "front-figure": f"![{front_chart(search.found).caption}](generated/{figure(key, search, folder)})\n",
