@@ -105,6 +105,7 @@ def test_the_entries_of_this_version():
         "zhang2006.sec3-2-2-1",
         "zhang2006.sec3-2-2-2",
         "zhang2006.sec3-2-2-3",
+        "zhang2006.sec3-1-2-2",
         "zhang2006.sec3-2-2-ap",
         "zhang2006.sec4-3",
         "zhang2006.appA-1-3",
@@ -154,7 +155,7 @@ def test_the_entries_of_this_version():
     [
         (["all"], len(ALL)),
         (["anastasi2006"], 16),
-        (["zhang2006"], 36),
+        (["zhang2006"], 37),
         (["broch1998"], 3),
         (["armaghani2008"], 19),
         (["fu2003"], 30),

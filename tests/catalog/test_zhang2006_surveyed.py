@@ -68,6 +68,14 @@ def test_tibet_is_fair_carries_more_and_estimates_better(monkeypatch, jain, own,
     assert outcomes(entry("sec3-2-2-3"), model) == {f"c{n}": expected for n in range(1, 5)}
 
 
+@pytest.mark.parametrize(("index", "expected"), [(0.99, PASS), (0.5, FAIL)])
+def test_fast_settles_first(index, expected):
+    def model(label, _where):
+        return {"network.jain": index if label.startswith("FAST") else 0.7}
+
+    assert outcomes(entry("sec3-1-2-2"), model) == {"c1": expected}
+
+
 @pytest.mark.parametrize(("far", "near", "error", "drops", "expected"), [
     (1495.0, 700.0, -30.0, 2, PASS), (1200.0, 1600.0, 20.0, 60, FAIL),
 ])  # fmt: skip
