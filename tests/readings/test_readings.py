@@ -77,6 +77,11 @@ def test_fewer_combinations_leave_fewer_for_the_later_stages() -> None:
     assert Effort.of(1) == Effort(1, 1, 1)
 
 
+def test_the_plain_reading_takes_no_place_of_another_one() -> None:
+    finalists = found(race=1, full=1).finalists
+    assert [one.reading.key for one in finalists] == [{}, {"routing": "AODV", "packet": "1000 bytes"}]
+
+
 def test_of_readings_of_one_weight_the_promising_come_first() -> None:
     bands = [assumption(name, ("other", "paper", 1.0)) for name in ("a", "b", "c")]
 

@@ -43,8 +43,8 @@ class Effort:
 
     Attributes:
         joint: most combinations; those of least weight are taken.
-        race: readings that are looked at again with more replications.
-        full: readings that are looked at in full length.
+        race: readings that are looked at again with more replications, next to the plain one.
+        full: readings that are looked at in full length, next to the plain one.
     """
 
     joint: int = 128
@@ -224,12 +224,12 @@ def _of(states: States, half: frozenset[str]) -> dict[str, State]:
 
 
 def _best(evaluated: Sequence[Evaluated], chosen: frozenset[str], most: int) -> list[Evaluated]:
-    """The readings that stay, by weight; the plain one always does."""
-    left = [one for one in evaluated if not any(_is_out(one, other, chosen) for other in evaluated)]
+    """The readings that stay next to the plain one, which always does, by weight."""
+    plain = [one for one in evaluated if not one.reading.departures]
+    others = [one for one in evaluated if one.reading.departures]
+    left = [one for one in others if not any(_is_out(one, other, chosen) for other in evaluated)]
     left.sort(key=lambda one: (-one.count("holds", chosen) - one.count("open", chosen) / 2, one.reading.weight))
-    kept = left[:most]
-    kept += [one for one in evaluated if not one.reading.departures and one not in kept]
-    return sorted(kept, key=lambda one: (one.reading.weight, len(one.reading.departures)))
+    return sorted(plain + left[:most], key=lambda one: (one.reading.weight, len(one.reading.departures)))
 
 
 def _is_out(one: Evaluated, other: Evaluated, chosen: frozenset[str]) -> bool:
