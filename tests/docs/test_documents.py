@@ -116,7 +116,8 @@ def test_commands_exist(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=NAMES)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text()):
-        if not target.startswith(("http:", "https:")):
+        # What is generated is there once the documentation is built, which fails on an image that is missing.
+        if not target.startswith(("http:", "https:", "generated/")):
             assert (page.parent / target).exists(), target
 
 
