@@ -567,17 +567,18 @@ def trace(
     config: _Config,
     form: str,
     wanted: Mapping[str, Any],
-    write: Callable[[str], bool],
+    write: Callable[[Any], bool],
     cut: bool = False,
     cancel: CancelToken | None = None,
     progress: Callable[[float], object] | None = None,
     controls: Sequence[_Code] | None = None,
 ) -> Outcome:
-    """Runs a configuration as ``run`` does, and hands its records to ``write``, some thousand lines at a time.
+    """Runs a configuration as ``run`` does, and hands its records to ``write``, some thousand at a time.
 
-    ``form``: "text" or "json"; ``wanted``: ``nodes``, ``flows`` and ``kinds``, each a list or None for all;
-    ``from_ns``, and ``until_ns``, None for the end; ``write``: takes whole lines and says whether it takes more;
-    the run goes on where it does not; ``cut``: end the run at ``until_ns``; what is returned is of the run so far.
+    ``form``: "text", "json", "ns2-old" or "ns2-new", whole lines; "values", a list of dictionaries; ``wanted``:
+    ``nodes``, ``flows`` and ``kinds``, each a list or None for all; ``from_ns``, and ``until_ns``, None for the end;
+    ``write``: takes them and says whether it takes more; the run goes on where it does not; ``cut``: end the run at
+    ``until_ns``; what is returned is of the run so far.
     """
 
 def record_kinds() -> list[str]:

@@ -1,4 +1,5 @@
-//! Runs whose records are written out: the lines go to a function of the caller's, some thousand at a time.
+//! Runs whose records are written out: lines of text, or dictionaries, go to a function of the caller's, some thousand
+//! at a time.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,9 +9,12 @@ use hopscope_engine::BuildError;
 use hopscope_engine::Simulation;
 use hopscope_engine::config::Config;
 use hopscope_engine::record::{Record, Recorder};
-use hopscope_engine::trace::{Filter, Form, Ns2Trace, RecordTrace, Sink, Style, Trace};
+use hopscope_engine::trace::{
+    FieldValues, Filter, Form, Ns2Trace, RecordTrace, RecordValues, Sink, Style, Trace, Value, ValueSink,
+};
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyDict, PyList, PyString};
 
 use crate::config;
 use crate::control::Code;
@@ -48,7 +52,7 @@ impl TraceFilter {
     }
 }
 
-/// A function of the caller's: it takes text and says whether it takes more.
+/// A function of the caller's: it takes text or a list of records and says whether it takes more.
 struct Writer {
     write: Py<PyAny>,
     failure: Failure,
@@ -56,18 +60,57 @@ struct Writer {
 
 type Failure = Arc<Mutex<Option<PyErr>>>;
 
+impl Writer {
+    fn take<'py>(&self, py: Python<'py>, given: PyResult<Bound<'py, PyAny>>) -> bool {
+        let answer = given.and_then(|given| self.write.bind(py).call1((given,)));
+        match answer.and_then(|answer| answer.is_truthy()) {
+            Ok(goes_on) => goes_on,
+            Err(error) => {
+                self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
+                false
+            }
+        }
+    }
+}
+
 impl Sink for Writer {
     fn take(&mut self, lines: &str) -> bool {
-        Python::attach(|py| {
-            let answer = self.write.bind(py).call1((PyString::new(py, lines),));
-            match answer.and_then(|answer| answer.is_truthy()) {
-                Ok(goes_on) => goes_on,
-                Err(error) => {
-                    self.failure.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error);
-                    false
-                }
-            }
-        })
+        Python::attach(|py| Writer::take(self, py, Ok(PyString::new(py, lines).into_any())))
+    }
+}
+
+impl ValueSink for Writer {
+    fn take(&mut self, records: &[FieldValues]) -> bool {
+        Python::attach(|py| Writer::take(self, py, dictionaries(py, records).map(Bound::into_any)))
+    }
+}
+
+/// A dictionary for each record, its fields in their order.
+fn dictionaries<'py>(py: Python<'py>, records: &[FieldValues]) -> PyResult<Bound<'py, PyList>> {
+    let list = PyList::empty(py);
+    for entries in records {
+        let record = PyDict::new(py);
+        for (name, value) in entries {
+            // The names are few and come often: Python keeps one text of each.
+            record.set_item(PyString::intern(py, name), object(py, value)?)?;
+        }
+        list.append(record)?;
+    }
+    Ok(list)
+}
+
+fn object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Value::None => Ok(py.None().into_bound(py)),
+        Value::Flag(holds) => holds.into_bound_py_any(py),
+        Value::Number(number) => number.into_bound_py_any(py),
+        Value::Real(number) => number.into_bound_py_any(py),
+        Value::Word(word) => Ok(PyString::intern(py, word).into_any()),
+        Value::Ranges(ranges) => {
+            let pairs =
+                ranges.iter().map(|&(start, end)| PyList::new(py, [start, end])).collect::<PyResult<Vec<_>>>()?;
+            Ok(PyList::new(py, pairs)?.into_any())
+        }
     }
 }
 
@@ -97,6 +140,7 @@ pub fn trace(
     let given = match form {
         "text" => traced(py, config, RecordTrace::new(Form::Text, filter, sink), options),
         "json" => traced(py, config, RecordTrace::new(Form::Json, filter, sink), options),
+        "values" => traced(py, config, RecordValues::new(filter, sink), options),
         "ns2-old" => {
             let trace = Ns2Trace::new(&config, Style::Old, filter, sink);
             traced(py, config, trace, options)
@@ -106,7 +150,7 @@ pub fn trace(
             traced(py, config, trace, options)
         }
         _ => {
-            let message = format!("found {form:?}; allowed: text, json, ns2-old, ns2-new");
+            let message = format!("found {form:?}; allowed: text, json, values, ns2-old, ns2-new");
             Err(engine_error(py, &BuildError::new("form", message)))
         }
     };

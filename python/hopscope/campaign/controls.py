@@ -29,13 +29,13 @@ class Trace:
     Attributes:
         form: how they are written, a word of ``_core.trace``.
         wanted: which records, as ``_core.trace`` takes it.
-        write: takes some whole lines and says whether it takes more.
+        write: takes some whole lines, or records as a list, and says whether it takes more.
         cut: the run may end after the last record wanted.
     """
 
     form: str
     wanted: Mapping[str, Any]
-    write: Callable[[str], bool]
+    write: Callable[[Any], bool]
     cut: bool = False
 
     def __call__(

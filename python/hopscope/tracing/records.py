@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -126,19 +125,19 @@ def follow(run: OneRun, wanted: Wanted, take: Callable[[dict[str, Any]], None]) 
         Interrupted: Ctrl-C.
     """
 
-    def lines(text: str) -> bool:
-        for line in text.splitlines():
-            take(json.loads(line))
+    def each(batch: list[dict[str, Any]]) -> bool:
+        for record in batch:
+            take(record)
         return True
 
-    _run(run, "json", wanted, lines)
+    _run(run, "values", wanted, each)
 
 
-def _run(run: OneRun, form: str, wanted: Wanted, take: Callable[[str], bool], *, progress: bool = False) -> None:
+def _run(run: OneRun, form: str, wanted: Wanted, take: Callable[[Any], bool], *, progress: bool = False) -> None:
     stop = Stop()
 
-    def goes_on(text: str) -> bool:
-        more = take(text)
+    def goes_on(given: Any) -> bool:
+        more = take(given)
         if not more:
             stop.token.set()
         return more

@@ -1,6 +1,6 @@
 //! The fields of every record as a trace writes them, from the declarations of the records.
 
-use super::line::Line;
+use super::line::{Line, Number};
 use super::numbers::Numbers;
 use crate::record::{Header, NetworkView, Record};
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
@@ -14,7 +14,6 @@ use hopscope_packet::tcp::TcpFlags;
 use hopscope_packet::{Body, DropReason};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::Timer;
-use std::fmt::Display;
 
 /// What the fields of a record are written with.
 pub(super) struct Fields<'a, 't, V> {
@@ -56,14 +55,14 @@ records!(write);
 
 /// A field whose type says how it is written. One of several parts is written as these, under names of their own.
 trait Field {
-    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>);
+    fn write(self, name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>);
 }
 
 /// What is one entry of a line: the method of [`Line`] that writes it, and what makes that method's value of it.
 macro_rules! entries {
     ($($type:ty => $method:ident $($value:expr)?;)+) => {$(
         impl Field for $type {
-            fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+            fn write(self, name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>) {
                 fields.line.$method(name, $(($value))?(self));
             }
         }
@@ -91,14 +90,14 @@ entries! {
 
 /// What is not known is left out.
 impl Field for Option<f64> {
-    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+    fn write(self, name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>) {
         self.into_iter().for_each(|number| number.write(name, fields));
     }
 }
 
 /// What belongs to no flow says nothing of one.
 impl Field for FlowId {
-    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+    fn write(self, name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>) {
         if self != FlowId::NONE {
             fields.line.number(name, self);
         }
@@ -107,7 +106,7 @@ impl Field for FlowId {
 
 /// A packet in short: its number, flow and kind.
 impl Field for PacketId {
-    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+    fn write(self, name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>) {
         fields.line.number(name, fields.numbers.of(self));
         let packet = fields.view.packet(self);
         let (flow, kind) = (packet.flow, body_word(&packet.body));
@@ -118,7 +117,7 @@ impl Field for PacketId {
 
 /// What its header says, and the packet that it carries or announces.
 impl Field for Frame {
-    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+    fn write(self, name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>) {
         let line = fields.line.word(name, self.kind.name()).node("src", self.src).node("dst", self.dst);
         line.number("bytes", self.bytes).number("rate", self.mode.rate());
         line.span("airtime", self.airtime).span("duration", self.duration);
@@ -136,7 +135,7 @@ impl Field for Frame {
 
 /// What became of a frame, and whose frame was at fault.
 impl Field for RxOutcome {
-    fn write(self, name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+    fn write(self, name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>) {
         let (word, by) = match self {
             RxOutcome::Received => ("received", None),
             RxOutcome::Collided { by } => ("collided", Some(by)),
@@ -157,7 +156,7 @@ impl Field for RxOutcome {
 
 /// What the quiet time of a station consists of: NAV, inter-frame space, then slots.
 impl Field for QuietPlan {
-    fn write(self, _name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+    fn write(self, _name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>) {
         let line = fields.line.time("nav_until", self.nav_until).time("ifs_until", self.ifs_until);
         line.flag("eifs", self.eifs);
     }
@@ -165,7 +164,7 @@ impl Field for QuietPlan {
 
 /// Nothing where there are neither data nor an ACK.
 impl Field for Header {
-    fn write(self, _name: &str, fields: &mut Fields<'_, '_, impl NetworkView>) {
+    fn write(self, _name: &'static str, fields: &mut Fields<'_, '_, impl NetworkView>) {
         let Header { seq, ack, len, window, flags, retransmission, is_data } = self;
         if !is_data && !flags.ack {
             return;
@@ -193,37 +192,37 @@ impl Field for Header {
 /// The forms that a declaration may ask for after `as`.
 impl<V: NetworkView> Fields<'_, '_, V> {
     /// Nothing: what only consumers in the engine need, or another field has written.
-    fn untraced<T>(&mut self, _name: &str, _value: T) {}
+    fn untraced<T>(&mut self, _name: &'static str, _value: T) {}
 
     /// As it displays itself: a flag that is written either way, a flow that is always there.
-    fn number(&mut self, name: &str, value: impl Display) {
+    fn number(&mut self, name: &'static str, value: impl Number) {
         self.line.number(name, value);
     }
 
     /// A number of bytes, if there is an end to them.
-    fn bounded(&mut self, name: &str, bytes: u64) {
+    fn bounded(&mut self, name: &'static str, bytes: u64) {
         if bytes < u64::MAX {
             self.line.number(name, bytes);
         }
     }
 
     /// Hops; no path is infinitely long.
-    fn hops_or_infinity(&mut self, name: &str, hops: Option<u32>) {
+    fn hops_or_infinity(&mut self, name: &'static str, hops: Option<u32>) {
         self.line.real(name, hops.map_or(f64::INFINITY, f64::from));
     }
 
     /// A place.
-    fn position(&mut self, _name: &str, [x, y]: [f64; 2]) {
+    fn position(&mut self, _name: &'static str, [x, y]: [f64; 2]) {
         self.line.real("x", x).real("y", y);
     }
 
     /// The place where something goes.
-    fn destination(&mut self, _name: &str, [x, y]: [f64; 2]) {
+    fn destination(&mut self, _name: &'static str, [x, y]: [f64; 2]) {
         self.line.real("to_x", x).real("to_y", y);
     }
 
     /// An instant, and what the quiet time of a station consists of by now.
-    fn time_and_wait(&mut self, name: &str, time: Time, node: NodeId) {
+    fn time_and_wait(&mut self, name: &'static str, time: Time, node: NodeId) {
         self.line.time(name, time);
         let mut plan = QuietPlan::NONE;
         self.view.quiet_plan(node, &mut plan);
@@ -231,7 +230,7 @@ impl<V: NetworkView> Fields<'_, '_, V> {
     }
 
     /// A packet with all that its headers say.
-    fn whole_packet(&mut self, name: &str, id: PacketId) {
+    fn whole_packet(&mut self, name: &'static str, id: PacketId) {
         id.write(name, self);
         let packet = self.view.packet(id);
         let line = self.line.node("src", packet.src).node("dst", packet.dst);
@@ -247,19 +246,19 @@ impl<V: NetworkView> Fields<'_, '_, V> {
     }
 
     /// The same, behind the node that it begins at.
-    fn packet_at_source(&mut self, name: &str, id: PacketId) {
+    fn packet_at_source(&mut self, name: &'static str, id: PacketId) {
         self.line.node("node", self.view.packet(id).src);
         self.whole_packet(name, id);
     }
 
     /// A packet behind its next hop.
-    fn routed_packet(&mut self, name: &str, id: PacketId) {
+    fn routed_packet(&mut self, name: &'static str, id: PacketId) {
         self.line.node("next_hop", self.view.packet(id).next_hop);
         id.write(name, self);
     }
 
     /// What happened to routes; of a lost link also whether the neighbour was in range.
-    fn note(&mut self, name: &str, note: RoutingNote, in_range: bool) {
+    fn note(&mut self, name: &'static str, note: RoutingNote, in_range: bool) {
         let line = &mut self.line;
         match note {
             RoutingNote::RouteUp { dst, next_hop, hops } => {

@@ -1,5 +1,5 @@
-//! The records of a run written out while it runs: as text to be read, as lines of JSON, or as the lines that ns-2
-//! traces have.
+//! The records of a run written out while it runs: as text to be read, as lines of JSON, as the lines that ns-2 traces
+//! have, or as names with values.
 //!
 //! A trace is a recorder like any other. It puts its lines into a small buffer and hands that to a [`Sink`] whenever it
 //! is full, so that a run of any length takes the same memory. A sink that takes no more ends the trace, and the run
@@ -9,8 +9,11 @@ mod fields;
 mod line;
 mod ns2;
 mod numbers;
+mod values;
 
+pub use line::{FieldValues, Value};
 pub use ns2::{Ns2Trace, Style};
+pub use values::{RecordValues, ValueSink};
 
 use crate::record::{Classes, NetworkView, Record, Recorder};
 use fields::Fields;
@@ -130,19 +133,38 @@ pub enum Form {
     Json,
 }
 
+/// Which records are shown, and the numbers of their packets.
+#[derive(Debug, Default)]
+struct Selection {
+    filter: Filter,
+    numbers: Numbers,
+}
+
+impl Selection {
+    fn new(filter: Filter) -> Self {
+        Selection { filter, numbers: Numbers::default() }
+    }
+
+    /// Whether a record is shown; has to see every one.
+    fn takes(&mut self, now: Time, record: &Record, view: &impl NetworkView) -> bool {
+        // Before the filter: a packet has one number, whatever a trace shows of it.
+        self.numbers.note(record);
+        !self.filter.is_outside(now) && self.filter.passes(record, view)
+    }
+}
+
 /// Writes every record that passes a filter.
 #[derive(Debug)]
 pub struct RecordTrace<S> {
     form: Form,
-    filter: Filter,
-    numbers: Numbers,
+    selection: Selection,
     out: Output<S>,
 }
 
 impl<S: Sink> RecordTrace<S> {
     /// A trace into `sink`.
     pub fn new(form: Form, filter: Filter, sink: S) -> Self {
-        RecordTrace { form, filter, numbers: Numbers::default(), out: Output::new(sink) }
+        RecordTrace { form, selection: Selection::new(filter), out: Output::new(sink) }
     }
 
     /// Where its lines have gone.
@@ -168,13 +190,11 @@ impl<S: Sink> Recorder for RecordTrace<S> {
     const WANTS: Classes = Classes::ALL;
 
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
-        // Before the filter: a packet has one number, whatever a trace shows of it.
-        self.numbers.note(record);
-        if !self.out.is_open || self.filter.is_outside(now) || !self.filter.passes(record, view) {
+        if !self.selection.takes(now, record, view) || !self.out.is_open {
             return;
         }
         let mut line = Line::begin(&mut self.out.buffer, self.form, now, record.name());
-        fields::write(record, &mut Fields { line: &mut line, numbers: &self.numbers, view });
+        fields::write(record, &mut Fields { line: &mut line, numbers: &self.selection.numbers, view });
         line.end();
         self.out.settle();
     }

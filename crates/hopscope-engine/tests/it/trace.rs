@@ -6,7 +6,7 @@ use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, FlowConfig, HostConfig, Transport, WireConfig};
 use hopscope_engine::record::Record;
 use hopscope_engine::simulation;
-use hopscope_engine::trace::{Filter, Form, RecordTrace, Sink, Trace};
+use hopscope_engine::trace::{FieldValues, Filter, Form, RecordTrace, RecordValues, Sink, Trace, Value};
 use hopscope_engine::world::World;
 
 use crate::support::{chain, flow};
@@ -87,6 +87,33 @@ fn text_and_json_report_the_same() {
         for name in ["node", "flow", "packet", "seq"] {
             let reported = text.split(' ').any(|word| word.starts_with(&format!("{name}=")));
             assert_eq!(reported, object.get(name).is_some(), "{text}\n{json}");
+        }
+    }
+}
+
+#[test]
+fn values_are_what_json_says() {
+    let json = traced(&busy(), Form::Json, Filter::default());
+    let recorder = RecordValues::new(Filter::default(), Vec::<FieldValues>::new());
+    let mut world = World::new(&busy(), recorder).expect("a sound scenario");
+    world.run_until(busy().duration);
+    world.observe(|trace, _, _| trace.flush());
+    let records = world.recorder().sink();
+    assert_eq!(records.len(), json.lines().count());
+    for (entries, json) in records.iter().zip(json.lines()) {
+        let object: serde_json::Map<String, serde_json::Value> = serde_json::from_str(json).expect("an object");
+        assert_eq!(entries.len(), object.len(), "{json}");
+        for (name, value) in entries {
+            let want = match value {
+                Value::None => serde_json::Value::Null,
+                Value::Flag(holds) => (*holds).into(),
+                Value::Number(number) => (*number).into(),
+                // A real number that is whole has no point in JSON.
+                Value::Real(number) => serde_json::from_str(&format!("{number}")).expect("a number"),
+                Value::Word(word) => (*word).into(),
+                Value::Ranges(ranges) => ranges.iter().map(|&(from, to)| vec![from, to]).collect::<Vec<_>>().into(),
+            };
+            assert_eq!(object[*name], want, "{name} in {json}");
         }
     }
 }
