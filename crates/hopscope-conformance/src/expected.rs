@@ -70,6 +70,7 @@ impl Expected {
             let line = error.span().map_or(1, |span| text[..span.start].matches('\n').count() + 1);
             format!("{}:{line}: {}", path.display(), error.message())
         })?;
+        // A deviation without a reason would make a fault look known.
         match expected.deviation.iter().find(|deviation| deviation.reason.trim().is_empty()) {
             Some(deviation) => {
                 Err(format!("{}: {} deviate without a reason", path.display(), deviation.scripts.join(", ")))
@@ -88,6 +89,7 @@ impl Expected {
 fn matches(pattern: &str, path: &str) -> bool {
     let Some((before, behind)) = pattern.split_once('*') else { return pattern == path };
     let Some(rest) = path.strip_prefix(before) else { return false };
+    // A `*` may take any number of bytes: every place where the rest could begin is tried.
     (0..=rest.len()).filter(|at| rest.is_char_boundary(*at)).any(|at| matches(behind, &rest[at..]))
 }
 

@@ -58,6 +58,7 @@ pub struct Report {
 pub fn run(options: &Options) -> Result<Report, String> {
     let mut paths = Vec::new();
     collect(&options.folder, &mut paths)?;
+    // Folders list their files in any order; the report has one.
     paths.sort();
     let in_folder = options.folder.join("expected.toml");
     let file = options.expected.clone().or_else(|| in_folder.is_file().then_some(in_folder));
@@ -68,6 +69,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
         if options.only.as_ref().is_some_and(|only| !name.contains(only.as_str())) {
             continue;
         }
+        // Octets, since comments need not be UTF-8.
         let text = std::fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
         let played = parse(&String::from_utf8_lossy(&text)).and_then(|script| {
             let assumed = system_of(&script).is_none().then_some(options.system);
@@ -83,6 +85,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
             Err(error) => report.errors.push(format!("{}:{error}", path.display())),
         }
     }
+    // A wrong folder must not end like a success.
     if report.played.is_empty() && report.errors.is_empty() {
         return Err(format!("{}: no .pkt file to play", options.folder.display()));
     }

@@ -79,6 +79,7 @@ impl Rerr {
 
     /// A message about up to [`Rerr::MAX`] destinations with their sequence numbers (0: unknown).
     pub fn new(unreachable: &[(NodeId, u32)]) -> Self {
+        // Those behind `count` are never read; they have a value because the message is copied whole.
         let mut message = Rerr { unreachable: [(NodeId(0), 0); Rerr::MAX], count: unreachable.len() as u8 };
         message.unreachable[..unreachable.len()].copy_from_slice(unreachable);
         message

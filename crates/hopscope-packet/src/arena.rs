@@ -51,6 +51,7 @@ impl PacketArena {
     pub fn insert(&mut self, packet: Packet) -> PacketId {
         match self.free.pop() {
             Some(id) => {
+                // Last in, first out: the slot that was freed last is still in the cache.
                 self.slots[id.index()] = packet;
                 id
             }

@@ -70,6 +70,7 @@ impl SackRuns {
 
     /// Adds one; false where there is no room.
     pub fn push(&mut self, run: SackRun) -> bool {
+        // No panic where the room ends: the receiver says what it can, and marks the rest as unsaid.
         let place = self.runs.get_mut(usize::from(self.count));
         let has_room = place.is_some();
         if let Some(place) = place {

@@ -64,6 +64,7 @@ impl Seq {
     }
 
     /// It lies from `low` to `high`, both included.
+    // Both by steps on the circle: a range may reach over the turn of the numbers.
     pub const fn is_within(self, low: Seq, high: Seq) -> bool {
         self.since(low) >= 0 && high.since(self) >= 0
     }
@@ -209,6 +210,7 @@ impl Stamp {
         match self {
             Stamp::None => 0,
             Stamp::Timestamp(_) => 6,
+            // An elapsed time of 0 is left out, a short one has two bytes (RFC 4340 13.3).
             Stamp::Echo { elapsed: 0, .. } => 6,
             Stamp::Echo { elapsed: 1..=0xFFFF, .. } => 8,
             Stamp::Echo { .. } => 10,
@@ -342,11 +344,13 @@ impl DccpPacket {
         let mut rest = self.options();
         std::iter::from_fn(move || {
             let (&kind, after) = rest.split_first()?;
+            // These have no length behind them, padding among them.
             if kind < FIRST_LONG {
                 rest = after;
                 return Some((kind, &after[..0]));
             }
             let &bytes = after.first()?;
+            // The length counts type and length: below two it has no content to begin with.
             let content = rest.get(2..usize::from(bytes))?;
             rest = &rest[usize::from(bytes)..];
             Some((kind, content))

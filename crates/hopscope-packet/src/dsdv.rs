@@ -30,6 +30,7 @@ pub struct DsdvUpdate {
 impl DsdvUpdate {
     /// Bytes without network header: as many for a destination as ns-2.35 counts, in a datagram of UDP.
     pub fn bytes(&self, udp_header: u32) -> u32 {
+        // Address, metric and sequence number, four bytes each.
         udp_header + 12 * self.entries.len() as u32
     }
 }

@@ -74,6 +74,7 @@ impl SourceRoute {
     /// The fixed part of the DSR header (RFC 4728 6.1) and the option, which lists the nodes between the ends and, once
     /// salvaged, the node that did it (8.3.6). A neighbour needs no source route (8.1.1).
     fn header_bytes(nodes: usize, salvage: u8) -> u32 {
+        // The ends stand in the IP header; once salvaged, its source is no longer the first of the way.
         let listed = (nodes as u32).saturating_sub(if salvage > 0 { 1 } else { 2 });
         if listed == 0 { 0 } else { 4 + 4 + 4 * listed }
     }

@@ -109,6 +109,7 @@ impl OlsrPacket {
     /// Name of the kind in results.
     pub fn kind(&self) -> &'static str {
         let is_hello = |message: &OlsrMessage| matches!(message.body, OlsrBody::Hello(_));
+        // A packet of several messages has one kind: the air is used once.
         match (self.messages.iter().any(is_hello), self.messages.iter().all(is_hello)) {
             (true, true) => "hello",
             (true, false) => "hello+tc",

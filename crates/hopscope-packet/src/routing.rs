@@ -43,6 +43,7 @@ impl RoutingMessage {
         match self {
             RoutingMessage::Aodv(message) => message.bytes(aodv),
             RoutingMessage::Dsdv(update) => update.bytes(udp_header),
+            // Straight over IP (protocol 48): no header of UDP.
             RoutingMessage::Dsr(message) => message.bytes(),
             RoutingMessage::Olsr(packet) => packet.bytes(udp_header),
         }

@@ -92,6 +92,7 @@ impl Opening {
 
     /// The shift of the smallest scale by which a window of so many bytes can be given.
     pub fn scale_of(window: u64) -> u8 {
+        // The smallest that will do: each bit more makes the windows coarser.
         (0..Self::MOST_SCALE).find(|&scale| window >> scale <= Self::PLAIN_WINDOW).unwrap_or(Self::MOST_SCALE)
     }
 

@@ -170,6 +170,7 @@ pub struct PyRule {
 impl PyRule {
     pub fn new(py: Python<'_>, flow: u32, methods: AckMethods, failures: &Failures) -> PyResult<Self> {
         let state = Py::new(py, AckState { view: AckView::default() })?;
+        // Made once: a policy is asked for every segment.
         let arguments = PyTuple::new(py, [&state])?.unbind();
         Ok(PyRule { flow, methods, state, arguments, failures: failures.clone() })
     }
@@ -188,6 +189,7 @@ impl AckRule for PyRule {
         Python::attach(|py| {
             self.state.borrow_mut(py).view = *view;
             let found = method.bind(py).call1(self.arguments.bind(py)).and_then(|found| answer(&found));
+            // No exception goes through the engine: it is kept, and the default rules end the step.
             found.unwrap_or_else(|cause| {
                 self.failures.keep(self.flow, view.now, name(hook), cause);
                 AckAnswer::default()
@@ -209,6 +211,7 @@ fn answer(found: &Bound<'_, PyAny>) -> PyResult<AckAnswer> {
     if found.is_none() {
         return Ok(AckAnswer::default());
     }
+    // What is no tuple has to be a number; if not, `wait` says what is expected.
     let Ok(pair) = found.cast::<PyTuple>() else {
         return Ok(AckAnswer { wait: Some(wait(found, found)?), window: None });
     };
@@ -226,6 +229,7 @@ const EXPECTED: &str = "expected None, a delay in seconds, or (delay, segments t
 
 fn wait(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<Span> {
     let seconds = number(value, answer)?;
+    // Not a number lies in no range, so that it is refused here too.
     if (0.0..=LONGEST_WAIT).contains(&seconds) {
         return Ok(Span::from_secs_f64(seconds));
     }
@@ -243,6 +247,7 @@ fn window(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> 
 
 fn number(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> {
     let wrong = || PyTypeError::new_err(format!("returned {}; {EXPECTED}", shown(answer)));
+    // True is an int in Python; who returns it means a decision, not one second.
     if value.is_instance_of::<PyBool>() {
         return Err(wrong());
     }

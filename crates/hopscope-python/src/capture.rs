@@ -35,10 +35,12 @@ pub fn capture(
 ) -> PyResult<(Outcome, Py<PyAny>)> {
     let config = config::taken(config)?;
     let choice: Choice = value::read("choice", choice)?;
+    // Before the file is opened: a choice that is refused leaves no empty file.
     choice.check(&config).map_err(|e| engine_error(py, &e))?;
     let sink = Sink::open(&path, force).map_err(|e| unwritten(&path, &e))?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     let refused = |e| engine_error(py, &e);
+    // Two types: what a recorder asks for is known when the engine is compiled, and only one wants every hearer.
     let (given, summary) = if choice.monitor {
         let capture = Capture::<true>::new(&config, choice, sink, title).map_err(refused)?;
         observed(py, config, capture, &token, progress, controls)?
@@ -58,6 +60,7 @@ fn observed<const MONITOR: bool>(
     controls: Option<Vec<Code>>,
 ) -> PyResult<(Outcome, Summary)> {
     if config.explain {
+        // The ledger has to know the starts of flows, which the simulation would draw for itself.
         let config = config.with_starts_drawn();
         let ledger = Ledger::new(&config);
         let both = (ledger, capture);
@@ -83,6 +86,7 @@ where
 /// A file that could not be opened, as Python says it.
 fn unwritten(path: &std::path::Path, error: &std::io::Error) -> PyErr {
     let reason = error.to_string();
+    // Rust adds the number, which OSError of Python prints by itself.
     let reason = reason.split(" (os error").next().unwrap_or_default().to_string();
     PyOSError::new_err((error.raw_os_error(), reason, path.to_path_buf()))
 }

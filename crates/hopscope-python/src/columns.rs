@@ -48,6 +48,7 @@ pub fn of_bottleneck(py: Python<'_>, run: &BottleneckResult) -> Vec<Table> {
         floats(py, "ssthresh", &run.ssthresh),
         floats(py, "in_flight", &run.in_flight),
         floats(py, "queue", &run.queue),
+        // Signed like the other whole numbers of tables; no run sends more than they hold.
         column(py, ("sent", "int64"), &run.sent, |count| i64::try_from(count).unwrap_or(i64::MAX).to_le_bytes()),
         floats(py, "acked", &run.acked),
     ];

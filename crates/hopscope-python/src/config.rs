@@ -32,6 +32,7 @@ impl Config {
 
     /// For other processes.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Py<PyAny>,))> {
+        // By its keys: an executor of the user may carry it to another machine.
         Ok((py.get_type::<Config>(), (self.values(py)?,)))
     }
 }
@@ -39,6 +40,7 @@ impl Config {
 /// The configuration of an argument: a [`Config`], or a mapping of its keys.
 pub fn taken(given: &Bound<'_, PyAny>) -> PyResult<Engine> {
     match given.cast::<Config>() {
+        // A copy: the engine takes its configuration over, and the caller may run this one again.
         Ok(config) => Ok((*config.get().0).clone()),
         Err(_) => value::read("config", given),
     }

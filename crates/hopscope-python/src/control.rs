@@ -59,12 +59,14 @@ impl FlowState {
                 "ssthresh = {segments}; a number of segments above 0 is allowed"
             )));
         }
+        // Below two segments is no fault: the engine raises it to two (RFC 5681 3.1).
         self.ssthresh = Some(segments);
         Ok(())
     }
 
     /// Asks for a call of `on_timer` at this instant, in seconds, in place of one asked for earlier.
     fn wake(&mut self, at_s: f64) -> PyResult<()> {
+        // Not now either: a control that wakes itself at once would never let time go on.
         if !at_s.is_finite() || at_s <= self.view.now.as_secs() || at_s > LATEST_WAKE {
             let now = self.view.now.as_secs();
             return Err(PyValueError::new_err(format!(
@@ -275,7 +277,7 @@ impl FlowState {
     }
 }
 
-/// Latest instant that `wake` takes, in seconds.
+/// Latest instant that `wake` takes, in seconds: in nanoseconds still within 64 bits.
 const LATEST_WAKE: f64 = 1e9;
 
 /// The first thing that went wrong in the user's code.
@@ -302,11 +304,13 @@ impl Failures {
         value.setattr("flow", failure.flow)?;
         value.setattr("time_s", failure.at.as_secs())?;
         value.setattr("hook", failure.method)?;
+        // As `raise ... from`: the traceback goes down to the line of the user.
         exception.set_cause(py, Some(failure.cause));
         Err(exception)
     }
 
     pub fn keep(&self, flow: u32, at: Time, method: &'static str, cause: PyErr) {
+        // What fails later in the same step may be a consequence of the first.
         self.first().get_or_insert(Failure { flow, at, method, cause });
     }
 
@@ -356,15 +360,18 @@ impl Control for PyControl {
         }
         Python::attach(|py| {
             {
+                // Given back before the call, in which the method borrows the same object.
                 let mut state = self.state.borrow_mut(py);
                 (state.view, state.ssthresh, state.wake) = (*view, None, None);
             }
             let answer = method.bind(py).call1(self.arguments.bind(py)).and_then(|answer| {
                 let found = reaction(&answer)?;
+                // A segment that leaves says nothing of the path: the window moves by ACKs, losses and timers.
                 if hook == Hook::Sent && found.cwnd.is_some() {
                     return Err(PyValueError::new_err(format!("returned {}; on_sent sets no window", shown(&answer))));
                 }
                 let state = self.state.borrow(py);
+                // Set on the object and not returned, so that the call may do it anywhere.
                 Ok(Reaction { ssthresh: state.ssthresh, wake: state.wake, ..found })
             });
             answer.unwrap_or_else(|cause| {
@@ -416,6 +423,7 @@ fn pace(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> {
 
 fn number(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> {
     let wrong = || PyTypeError::new_err(format!("returned {}; {EXPECTED}", shown(answer)));
+    // True is an int in Python; who returns it means no window of one segment.
     if value.is_instance_of::<PyBool>() {
         return Err(wrong());
     }
@@ -424,6 +432,7 @@ fn number(value: &Bound<'_, PyAny>, answer: &Bound<'_, PyAny>) -> PyResult<f64> 
 
 /// A value as Python writes it, shortened.
 pub fn shown(value: &Bound<'_, PyAny>) -> String {
+    // A class of the user may fail in its own `__repr__`.
     let text = value.repr().map_or_else(|_| "something without a repr".to_string(), |text| text.to_string());
     if text.chars().count() <= 80 { text } else { text.chars().take(77).chain("...".chars()).collect() }
 }
@@ -478,6 +487,7 @@ impl AckRule for Unused {
 /// Builds a configuration that will not be run.
 pub fn built(config: Config) -> Result<hopscope_engine::Simulation, BuildError> {
     let mut controls = Controls::new();
+    // Every flow: which of them has code of its own does not matter where nothing runs.
     for flow in 0..config.flows.len() as u32 {
         controls.set_control(flow, Arc::new(Unused));
         controls.set_ack(flow, Arc::new(Unused));

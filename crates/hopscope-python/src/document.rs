@@ -38,6 +38,7 @@ impl Locations {
 /// The values of a scenario file, and where they stand.
 #[pyfunction]
 pub fn read_toml(py: Python<'_>, octets: &[u8]) -> PyResult<(Py<PyAny>, Locations)> {
+    // A file of many nodes takes a while, in which other threads of Python go on.
     let read = py.detach(|| document::read(octets));
     let refused = |faults: Vec<Fault>| {
         let faults: Vec<_> = faults.into_iter().map(|fault| (fault.message, fault.at.0, fault.at.1)).collect();

@@ -52,6 +52,7 @@ pub fn transports() -> Vec<(&'static str, &'static str)> {
 /// Congestion controls of TCP with one line and the usual recovery each; one from outside the engine is named by its own code.
 #[pyfunction]
 pub fn controls() -> Vec<(&'static str, String)> {
+    // The one from outside is the last word, so that the others keep theirs in the zip.
     let built_in = config::CongestionControl::ALL.into_iter().filter(|one| *one != config::CongestionControl::External);
     let described = built_in.zip(config::CongestionControl::WORDS);
     described
@@ -78,6 +79,7 @@ pub fn ack_policies() -> Vec<(&'static str, &'static str)> {
 /// Parts of link layers with one line each, and what stands for none.
 #[pyfunction]
 pub fn link_layers() -> Vec<(&'static str, &'static str)> {
+    // No part of the closed set: a list without parts is written by this word.
     let none = (config::link::PLAIN, "no part: packets wait in order and leave when the MAC takes them");
     std::iter::once(none).chain(config::link::LinkPart::WORDS.iter().copied()).collect()
 }
@@ -133,6 +135,7 @@ pub fn routing_set(py: Python<'_>, protocol: &str, name: &str) -> PyResult<Py<Py
 #[pyfunction]
 pub fn frame_airtime_ns(radio: &Bound<'_, PyAny>, bytes: u32, rate: u64) -> PyResult<u64> {
     let radio: RadioConfig = value::read("radio", radio)?;
+    // Below, an OFDM symbol of 4 us has no whole data bit, and the time is divided by their number.
     if rate < 250_000 {
         return Err(PyValueError::new_err(format!("rate: found {rate} bit/s; at least 250000 is needed")));
     }

@@ -156,6 +156,7 @@ impl Field {
                 Ok(value.clone().unbind())
             }
             Kind::Control | Kind::Policy => {
+                // A copy, so that the table of the caller stays as it is whatever a run does with this one.
                 let copy = PyDict::new(py);
                 copy.call_method1("update", (value,))?;
                 Ok(copy.into_any().unbind())
@@ -171,6 +172,7 @@ impl Field {
                 let plain = if value.is_none() { Json::Null } else { value::from_python(value)?.json() };
                 value::shown(py, &show(&self.key, &plain))
             }
+            // The others are the same in both forms.
             _ => Ok(value.clone().unbind()),
         }
     }

@@ -18,6 +18,7 @@ pub struct Outcome {
 
 impl Outcome {
     pub fn of(py: Python<'_>, mut result: RunResult) -> Outcome {
+        // Taken out: as JSON the series would be most of the text that a store keeps of a run.
         let series = columns::of_series(py, &std::mem::take(&mut result.series));
         Outcome { result, series }
     }

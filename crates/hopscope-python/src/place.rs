@@ -101,6 +101,7 @@ pub fn import_ns2(
         let found: PyResult<(String, String)> = opener.call1((file,)).and_then(|found| found.extract());
         found.map_err(|error| {
             let why = error.value(py).to_string();
+            // A file refused becomes a message of the reader; anything else, such as Ctrl-C, ends the import.
             if !error.is_instance_of::<PyValueError>(py) {
                 failure.get_or_insert(error);
             }
@@ -108,6 +109,7 @@ pub fn import_ns2(
         })
     };
     let script = ns2::read(text, name, &mut open);
+    // The script was read on with a file missing: nothing of it counts any more.
     if let Some(error) = failure {
         return Err(error);
     }

@@ -46,6 +46,7 @@ pub fn resolve(document: &Bound<'_, PyAny>, outside: &Bound<'_, PyAny>, common: 
     let document = value::from_python(document)?;
     let mut callbacks = Callbacks { outside, failure: None };
     let found = resolving::resolve(Schema::engine(), &document, &mut callbacks, &mut common.shared);
+    // What was read after an exception rests on the answers that stood in for its own.
     callbacks.failure.map_or(Ok(Resolved(found)), Err)
 }
 
@@ -97,6 +98,7 @@ impl Outside for Callbacks<'_, '_> {
     fn text(&mut self, key: &[String], wanted: &str) -> Result<(String, String), String> {
         let py = self.outside.py();
         match self.text_of(key, wanted) {
+            // A file that cannot be decoded is a refusal; what a stream does not support is both errors, and a fault.
             Err(error) if error.is_instance_of::<PyValueError>(py) && !error.is_instance_of::<PyOSError>(py) => {
                 Err(error.value(py).to_string())
             }

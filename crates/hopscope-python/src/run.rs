@@ -38,6 +38,7 @@ impl CancelToken {
 
     /// Asks the run to stop soon.
     fn set(&self) {
+        // The flag hands nothing else over, so that its order with other memory does not matter.
         self.stopped.store(true, Ordering::Relaxed);
     }
 
@@ -84,6 +85,7 @@ impl Steps {
     }
 
     fn adapt(&mut self, took: Duration) {
+        // A quarter, so that twice the step still ends within the period.
         if took * 4 < PERIOD {
             self.next = Span(self.next.0.saturating_mul(2)).min(self.longest);
         } else if took > PERIOD {
@@ -141,6 +143,7 @@ pub fn run_part<R: Recorder + Send, T: Send>(
     controls: Option<Vec<Code>>,
 ) -> PyResult<(Outcome, T)> {
     let started = Instant::now();
+    // The end of a trace may be asked for behind that of the run.
     let end = end.min(config.duration);
     let failures = Failures::default();
     let controls = control::controls(py, controls, &failures)?;
@@ -149,6 +152,7 @@ pub fn run_part<R: Recorder + Send, T: Send>(
     let mut steps = Steps::new(end);
     while !steps.are_over(&simulation) {
         py.detach(|| steps.advance(&mut simulation, token));
+        // Before the token: code that raised on Ctrl-C says more than that the run was stopped.
         failures.raise(py)?;
         if token.is_set() {
             return Err(Cancelled::new_err("the run was cancelled"));
@@ -163,6 +167,7 @@ pub fn run_part<R: Recorder + Send, T: Send>(
         if let Some(ledger) = ledger {
             result.keep_ledger(ledger);
         }
+        // Last: the ledger and the observer are part of what a run costs.
         result.engine.wall_s = started.elapsed().as_secs_f64();
         (result, concluded)
     });
@@ -199,6 +204,7 @@ fn refuse(py: Python<'_>, problems: &[BuildError]) -> PyResult<()> {
 /// Everything that is wrong with a configuration; of one without mistakes, the flows out of reach.
 pub fn all_problems(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
     let problems = world::problems(config);
+    // Routes are only searched in a network that can be built.
     if problems.is_empty() { world::out_of_reach(config, reachability) } else { problems }
 }
 

@@ -58,6 +58,7 @@ impl Steps {
                 left
             });
             self.failures.raise(py)?;
+            // Ctrl-C is noticed nowhere else: the interpreter does not run in between.
             py.check_signals()?;
             if left <= LONGEST {
                 return Ok(());

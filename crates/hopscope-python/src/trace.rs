@@ -40,6 +40,7 @@ pub struct TraceFilter {
 impl TraceFilter {
     fn filter(self) -> Filter {
         let named = |kinds: Vec<String>| {
+            // The own texts of the engine, by which filters compare; Python has checked the words.
             Record::NAMES.iter().copied().filter(|name| kinds.iter().any(|kind| kind == name)).collect()
         };
         Filter {
@@ -133,6 +134,7 @@ pub fn trace(
     let config = config::taken(config)?;
     let token = cancel.map(|c| c.get().clone()).unwrap_or_default();
     let filter = wanted.filter();
+    // Nothing after the last instant wanted is written, so that the run need not go there.
     let end = if cut { filter.until } else { Time::NEVER };
     let failure = Failure::default();
     let sink = Writer { write, failure: Arc::clone(&failure) };
@@ -154,6 +156,7 @@ pub fn trace(
             Err(engine_error(py, &BuildError::new("form", message)))
         }
     };
+    // The exception of the caller first: the run has ended because of it, and its own result says less.
     match failure.lock().unwrap_or_else(PoisonError::into_inner).take() {
         Some(error) => Err(error),
         None => given,

@@ -12,16 +12,19 @@ use crate::error::engine_error;
 
 /// A value as it was written.
 pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    // Before int, of which bool is a subclass in Python.
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(Value::Flag(flag.is_true()));
     }
     if value.is_instance_of::<PyInt>() {
         return Ok(match value.extract::<i128>() {
+            // Wide enough for every number of the engine, so that a message can show one that is too large.
             Ok(number) => Value::Int(number),
             Err(_) => Value::Huge(digits(value)?),
         });
     }
     if let Ok(number) = value.cast::<PyFloat>() {
+        // With its text: a message shows the number as it was written.
         return Ok(Value::Float(number.value(), value.repr()?.to_string()));
     }
     if let Ok(text) = value.cast::<PyString>() {
@@ -30,6 +33,7 @@ pub fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return value.try_iter()?.map(|item| from_python(&item?)).collect::<PyResult<_>>().map(Value::List);
     }
+    // After the lists, and any mapping: a scenario made in Python need not be of dicts.
     if let Ok(table) = value.cast::<PyMapping>() {
         let entry = |entry: Bound<'_, PyAny>| {
             let (key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>) = entry.extract()?;
@@ -46,6 +50,7 @@ fn digits(value: &Bound<'_, PyAny>) -> PyResult<String> {
         Ok(text) => text.to_string(),
         Err(_) => {
             let sign = if value.lt(0)? { "-" } else { "" };
+            // More than the 4,300 digits that Python writes by default; all that is said of it is that it is too large.
             format!("{sign}1{}", "0".repeat(5_000))
         }
     })
@@ -92,6 +97,7 @@ pub fn of(py: Python<'_>, value: &Value) -> PyResult<Py<PyAny>> {
             }
             table.into_any().unbind()
         }
+        // Dates alone are left, and they have to come back as they were.
         Value::Other(text) => Py::new(py, Date(text.clone()))?.into_any(),
     })
 }

@@ -46,6 +46,7 @@ impl Sockets {
     /// A reset has come. Linux has another error where the other end had closed before.
     pub(super) fn on_reset(&mut self, refused: bool, closed_on_linux: bool) {
         self.reset = true;
+        // As tcp_reset of Linux: by the state in which the reset finds the connection.
         self.error = Some(match (refused, closed_on_linux) {
             (true, _) => "ECONNREFUSED",
             (false, true) => "EPIPE",
@@ -63,6 +64,7 @@ fn compare(line: usize, call: &Call, found: Given) -> Result<(), Stop> {
         Ok(number) => (number, None),
         Err(error) => (-1, Some(error)),
     };
+    // A script may leave the name of an error out: then any one will do.
     let named = error.is_none() || call.error.is_none() || call.error.as_deref() == error;
     if call.gives.is_none_or(|wanted| wanted == number) && named {
         return Ok(());
@@ -99,6 +101,7 @@ impl Player {
         let argument = |at: usize| call.args.get(at).map_or("", String::as_str);
         let gives = |found: i64| compare(line, call, Ok(found));
         let own = number(0).unwrap_or(-1);
+        // These make descriptors of their own, so that what looks unknown is not a wrong number there.
         if call.name != "socket" && !self.sockets.numbers.contains_key(&own) {
             return match call.name.as_str() {
                 "epoll_create" | "epoll_ctl" | "epoll_wait" | "poll" | "ioctl" | "pipe" | "open" | "splice"
@@ -111,6 +114,7 @@ impl Player {
                 if !argument(1).contains("SOCK_STREAM") {
                     return Err(Stop::foreign(line, "sockets other than TCP's"));
                 }
+                // Without a number it is the first descriptor after those of input, output and errors.
                 self.sockets.numbers.insert(call.gives.unwrap_or(3), Kind::Fresh);
                 Ok(())
             }
@@ -118,6 +122,7 @@ impl Player {
             "setsockopt" => self.set_option(line, argument(2), call),
             "getsockopt" => match argument(2) {
                 "SO_ERROR" => {
+                    // POSIX: to ask for SO_ERROR clears it.
                     let found = self.sockets.error.take().unwrap_or("0");
                     let wanted = argument(3).trim_matches(['[', ']', ' ']);
                     if wanted == found {
@@ -150,10 +155,12 @@ impl Player {
                 Ok(())
             }
             "accept" | "accept4" => {
+                // What happens while the call blocks comes before its result.
                 self.run_until(until, true);
                 if until > self.now && !self.established() {
                     return Err(Stop::foreign(line, WAITS));
                 }
+                // Which error depends on the mode of the descriptor; that there is nothing to accept does not.
                 if call.gives == Some(-1) {
                     return if self.established() && !self.sockets.accepted {
                         Err(Stop::fail(line, "accept gives a connection; an error is expected"))
@@ -171,6 +178,7 @@ impl Player {
                 Ok(())
             }
             "connect" => {
+                // A refused connection is reported by the next call, and once.
                 if let Some(error) = self.sockets.error.take() {
                     return compare(line, call, Err(error));
                 }
@@ -180,11 +188,13 @@ impl Player {
                 if call.error.as_deref().is_some_and(|error| !matches!(error, "EINPROGRESS" | "EALREADY")) {
                     return Err(Stop::foreign(line, "errors of socket calls"));
                 }
+                // A second call asks how the first one goes; it sends no second SYN.
                 let again = self.open;
                 self.sockets.asked = true;
                 self.sockets.numbers.insert(own, Kind::Connected);
                 self.open = true;
                 if !again {
+                    // Nothing to send yet: that the application is there opens the connection.
                     self.input(|end, cx| end.on_send(0, cx));
                 }
                 Ok(())
@@ -198,6 +208,7 @@ impl Player {
             }
             "shutdown" if self.sockets.reset => compare(line, call, Err("ENOTCONN")),
             "shutdown" => {
+                // To shut down reading sends nothing; the other two end the own data by a FIN.
                 if argument(1) != "SHUT_RD" {
                     self.close();
                 }
@@ -252,6 +263,7 @@ impl Player {
             return 0;
         }
         match self.setup.buffer {
+            // The engine has read everything at once then; what the script has not is counted here.
             None => self.delivered - self.sockets.read,
             Some(_) => self.end.receiver().map_or(0, |half| half.unread()),
         }
@@ -282,10 +294,12 @@ impl Player {
         if call.gives.is_some_and(|gives| gives < 0) {
             return Err(Stop::foreign(line, "a full send buffer and other errors of socket calls"));
         }
+        // A call may take a part of what it is given: what it returns is what was written.
         let bytes = call.gives.or(bytes).unwrap_or(0);
         if !self.established() {
             return Err(Stop::foreign(line, "data before the connection is established"));
         }
+        // MSG_NOSIGNAL is about a signal to the process, none of the segments.
         if call.args.get(3).is_some_and(|flags| flags.contains("MSG_") && flags.trim() != "MSG_NOSIGNAL") {
             return Err(Stop::foreign(line, "flags of send"));
         }

@@ -20,6 +20,7 @@ impl Player {
         let pairs = [
             ('S', flags.syn),
             ('R', flags.rst),
+            // Of the parts of a segment the last one has the FIN, and the first one CWR.
             ('F', flags.fin || (part && wanted.has('F'))),
             ('.', flags.ack),
             ('E', flags.ece),
@@ -38,6 +39,7 @@ impl Player {
             let as_wanted = match ecn {
                 "noecn" => found.ecn == Ecn::NotEct,
                 "ce" => found.ecn == Ecn::Ce,
+                // The engine does not distinguish ECT(0) and ECT(1).
                 _ => found.ecn == Ecn::Ect,
             };
             if !as_wanted {
@@ -59,6 +61,7 @@ impl Player {
             return None; // answers to segments of no connection know of no options
         }
         let options = wanted.options.as_ref();
+        // A script that names no options expects none, except in a SYN, where it leaves them to the system.
         let options = options.or(if wanted.has('S') { None } else { Some(const { &Vec::new() }) })?;
         let blocks: Vec<(u64, u64)> = found.sack_blocks().iter().map(|block| (block.start, block.end)).collect();
         let named = options
@@ -75,11 +78,13 @@ impl Player {
         }
         match (stamps, found.timestamps) {
             (Some((value, echo)), Some(found)) => {
+                // The first stamp ties the clock of the script to that of the end; the others have to follow.
                 if let (Some(value), None) = (value, self.stamp_shift) {
                     self.stamp_shift = Some(found.value.wrapping_sub(value));
                 }
                 let shift = self.stamp_shift.unwrap_or(0);
                 let off = value.map_or(0, |value| found.value.wrapping_sub(shift).wrapping_sub(value) as i32);
+                // Stamps count milliseconds, and an instant may fall to either side of a tick.
                 let tolerance = (self.setup.tolerance / 1_000).max(1) as i32;
                 if off.abs() > tolerance {
                     return Some(format!("timestamp {}", found.value.wrapping_sub(shift)));

@@ -34,6 +34,7 @@ impl<'a> Expression<'a> {
 
     fn eat(&mut self, what: &str) -> bool {
         let rest = self.text.trim_start();
+        // `or` is not the beginning of `order`.
         let is_word = what.starts_with(|c: char| c.is_ascii_alphabetic());
         let here = rest.starts_with(what)
             && !(is_word && rest[what.len()..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_'));
@@ -46,6 +47,7 @@ impl<'a> Expression<'a> {
     fn any(&mut self, names: &Names) -> Result<f64, Refusal> {
         let mut value = self.all(names)?;
         while self.eat("or") {
+            // Read even where the value is known: the text has to be taken, and nothing has an effect.
             let other = self.all(names)?;
             value = f64::from(value != 0.0 || other != 0.0);
         }
@@ -69,6 +71,7 @@ impl<'a> Expression<'a> {
         let mut left = self.sum(names)?;
         let (mut holds, mut compared) = (true, false);
         loop {
+            // Longer signs before their beginnings: `<=` before `<`.
             let test: fn(&f64, &f64) -> bool = if self.eat("==") {
                 |a, b| a == b
             } else if self.eat("!=") {
@@ -85,6 +88,7 @@ impl<'a> Expression<'a> {
                 return Ok(if compared { f64::from(holds) } else { left });
             };
             let right = self.sum(names)?;
+            // As in Python, `a < b < c` compares neighbours.
             holds &= test(&left, &right);
             compared = true;
             left = right;

@@ -40,6 +40,7 @@ impl Player {
     pub(super) fn check_code(&self, line: usize, code: &str) -> Result<(), Stop> {
         for (below, statement) in code.lines().enumerate() {
             let line = line + below;
+            // In Python too a `;` stands between statements of one line.
             let statements = statement.split(" #").next().unwrap_or("").split(';').map(str::trim);
             for statement in statements {
                 self.check_statement(line, statement)?;
@@ -97,6 +98,7 @@ impl Player {
                     sender.ssthresh().floor()
                 }
             }
+            // In segments, of which the last may be a short one.
             "tcpi_unacked" => (sender.outstanding() as f64 / self.setup.flow.packet as f64).ceil(),
             "tcpi_ca_state" => ca_state(sender),
             "tcpi_total_retrans" => sender.stats().retransmissions as f64,

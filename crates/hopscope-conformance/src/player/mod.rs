@@ -154,6 +154,7 @@ impl Player {
                     if let Some(foreign) = packet.foreign {
                         return Err(Stop::foreign(event.line, foreign));
                     }
+                    // Without the timers up to then: `expect` lets them expire one by one until something goes out.
                     self.now = self.expect(event.line, packet, from, to)?.max(from);
                     continue;
                 }
@@ -174,8 +175,10 @@ impl Player {
 
     fn instants(&self, at: At) -> (i64, i64) {
         match at.base {
+            // The event before may have come late within the tolerance; time does not go back for this one.
             Base::Start => (at.from.max(self.now), at.to.max(self.now)),
             Base::Last => (self.now + at.from, self.now + at.to),
+            // Far away, and tolerances can still be added to it.
             Base::Any => (self.now, i64::MAX / 4),
         }
     }
@@ -205,6 +208,7 @@ impl Player {
 
     /// Runs the timers up to an instant, those that expire just then where `all`.
     fn run_until(&mut self, until: i64, all: bool) {
+        // An instant of a script is in whole microseconds: one less is the instant before.
         let last = if all { time(until) } else { time(until - 1) };
         while let Some((timer, at)) = self.timers.due(last) {
             self.clock = (at.0 / 1_000) as i64;
@@ -233,6 +237,7 @@ impl Player {
         if packet.has('S') && !packet.has('.') && !packet.has('R') && self.setup.active && !self.synchronised() {
             return Err(Stop::foreign(line, "simultaneous open (RFC 9293 3.5)"));
         }
+        // Numbers in the upper half are those before the SYN, on the circle of 32 bits.
         if packet.seq + packet.len > u64::from(u32::MAX) / 2
             || packet.ack.is_some_and(|ack| ack > u64::from(u32::MAX) / 2)
         {
@@ -275,6 +280,7 @@ impl Player {
 
     /// A segment of the script as one of the engine.
     fn segment(&self, packet: &Packet) -> TcpSegment {
+        // The window of a SYN is never scaled (RFC 7323 2.2).
         let scale = if packet.has('S') { 0 } else { self.setup.scale };
         let mut segment = TcpSegment {
             seq: packet.seq,
@@ -301,6 +307,7 @@ impl Player {
                     }
                 }
                 TcpOption::Stamps(value, echo) if self.setup.stamps => {
+                    // The script echoes its own numbers of the clock; the end knows those that it sent.
                     let shift = self.stamp_shift.unwrap_or(0);
                     segment.timestamps =
                         Some(Timestamps { value: value.unwrap_or(0), echo: echo.unwrap_or(0).wrapping_add(shift) });
@@ -356,6 +363,7 @@ impl Player {
                     ),
                 ));
             }
+            // What the script has as one segment may be several here: the first part is compared, the rest waits.
             let more =
                 rest.len > u64::from(segment.len) && segment.len > 0 && segment.seq == rest.seq && !segment.flags.fin;
             let wanted = if more { Packet { len: u64::from(segment.len), ..rest.clone() } } else { rest.clone() };

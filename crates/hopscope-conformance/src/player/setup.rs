@@ -136,6 +136,7 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
     let syn = |out: bool| Offer(packets().find(|packet| packet.out == out && packet.has('S')));
     let (theirs, ours) = (syn(false), syn(true));
     let both = |test: fn(&Offer<'_>) -> bool| {
+        // An option counts when both SYNs have it; where the script leaves the own one open, the end offers it.
         test(&theirs) && (ours.0.is_none() || ours.0.is_some_and(|p| p.options.is_none()) || test(&ours))
     };
     let (sack, stamps, ecn) = (both(|offer| offer.sack()), both(|offer| offer.stamps()), theirs.ecn() && ours.ecn());
@@ -146,6 +147,7 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
     tcp["timestamps"] = json!(stamps);
     tcp["ecn"] = json!(ecn);
     let unsaid = ours.0.is_none_or(|packet| packet.options.is_none());
+    // A larger shift counts as 14 (RFC 7323 2.3).
     let scale = if unsaid || ours.scale().is_some() { theirs.scale().unwrap_or(0).min(14) } else { 0 };
     let set_mss = set_mss(script);
     let mss = theirs.mss().unwrap_or(DEFAULT_MSS).min(set_mss.unwrap_or(u64::MAX));
@@ -153,12 +155,14 @@ pub(super) fn setup(script: &Script, system: System) -> Result<Setup, Stop> {
     let window = ours.0.and_then(|packet| packet.win).unwrap_or(WINDOW).max(1);
     let mut flow = json!({
         "from": 0, "to": 1, "transport": Transport::Tcp, "app": App::Bulk, "reply": App::Bulk, "packet": mss, "start": 0,
+        // So large that the windows of the script are the limit, not this one.
         "max_window": (1_u64 << 14).max(window.div_ceil(mss)),
         "ack": if system == System::Engine { "delayed" } else { "linux-modern" }, "ack_delay": Span::from_millis(200).0,
     });
     if system == System::FreeBsd {
         (flow["ack"], flow["ack_delay"]) = (json!("delayed"), json!(Span::from_millis(40).0));
     }
+    // The default of packetdrill.
     let mut tolerance = 4_000;
     let mut buffer = None;
     for setting in &script.settings {
@@ -246,6 +250,7 @@ fn base(script: &Script, system: System, sack: bool) -> Result<(Value, Congestio
     tcp["dsack"] = json!(true);
     tcp["prr"] = json!(true);
     let mut control = CongestionControl::Cubic;
+    // TCP_RTO_MIN of Linux; rexmit_min of 30 ms and rexmit_slop of 200 ms in FreeBSD.
     tcp["min_rto"] = json!(Span::from_millis(if bsd { 230 } else { 200 }).0);
     for (line, command) in &commands {
         if command.contains("tcp_fastopen") && command.contains("set_sysctls")
@@ -270,6 +275,7 @@ fn base(script: &Script, system: System, sack: bool) -> Result<(Value, Congestio
             }
         }
     }
+    // After the sysctls: what a socket asks for holds against the default of the system.
     for event in &script.events {
         if let Action::Call(call) = &event.what
             && call.name == "setsockopt"
@@ -290,6 +296,7 @@ fn base(script: &Script, system: System, sack: bool) -> Result<(Value, Congestio
 /// Sets a parameter of TCP: numbers, `true`, `false`, words, and times in milliseconds (`200ms`).
 fn set(tcp: &mut Value, key: &str, value: &str) -> Result<(), String> {
     let Some(slot) = tcp.get_mut(key) else { return Err("no parameter of `[tcp]` has this name".to_string()) };
+    // What is no JSON is a word, which need not stand between quotes.
     *slot = match value.strip_suffix("ms").and_then(|number| number.parse().ok()) {
         Some(ms) => json!(Span::from_millis(ms).0),
         None => serde_json::from_str(value).unwrap_or_else(|_| json!(value)),

@@ -54,6 +54,7 @@ pub(super) fn packet(text: &mut Cursor, out: bool) -> Result<Action, ScriptError
     let len: u64 = text.number("payload bytes")?;
     text.token(")")?;
     text.eat("!"); // an absolute number is no offset from a SYN's
+    // The end may have wrapped at 32 bits.
     if seq + len != end && (seq + len) % (1 << 32) != end {
         return text.error(format!("found {seq}:{end}({len}); {seq} + {len} is {}", seq + len));
     }

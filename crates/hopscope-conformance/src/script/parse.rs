@@ -77,6 +77,7 @@ fn time(text: &mut Cursor) -> Result<At, ScriptError> {
     text.skip()?;
     let wait = text.rest();
     if wait.starts_with('~') || wait.starts_with("...") {
+        // `0...0.1` is how long a call takes, `0~0.1` between which instants a segment comes.
         let is_call = text.eat("...");
         if !is_call {
             text.expect("~")?;
@@ -87,6 +88,7 @@ fn time(text: &mut Cursor) -> Result<At, ScriptError> {
         };
         text.skip()?;
         to = micros(text)?;
+        // An end before the beginning can only be counted from the beginning.
         if (relative || base == Base::Last) && to < from {
             to += from;
         }
@@ -105,6 +107,7 @@ fn micros(text: &mut Cursor) -> Result<i64, ScriptError> {
     if whole.is_empty() && fraction.is_empty() {
         return text.error(format!("found {found}; an event starts with its instant, `+.1` or `0.250` or `*`"));
     }
+    // Digits beyond microseconds are cut off: the clock of packetdrill has no finer ones.
     let digits: String = fraction.chars().chain("000000".chars()).take(6).collect();
     match (format!("0{whole}").parse::<i64>(), digits.parse::<i64>()) {
         (Ok(seconds), Ok(micros)) if seconds < 1_000_000_000 => Ok(seconds * 1_000_000 + micros),
