@@ -128,7 +128,7 @@ impl Air {
         let sent = &mut self.sent[slot as usize];
         sent.flow = flow;
         sent.octets.clear();
-        // The field has whole microseconds, rounded up (9.2.5), even where the engine reckons with fractions of them.
+        // The field has whole microseconds, rounded up (9.3.1.2 to 9.3.2.1), even where the engine reckons with fractions of them.
         let micros = frame.duration.0.div_ceil(1_000).min(MOST_DURATION.into());
         let mut head = Mac {
             kind: frame.kind,

@@ -29,7 +29,7 @@ struct CountOrStart(u16);
 impl CountOrStart {
     /// Packets that make the count begin again.
     const ROUND: u64 = 1 << 16;
-    /// Unit of the start (IEEE 802.11-2016 3.1: TU). It wraps after 67 s; no packet is waited for longer than a minute.
+    /// Unit of the start (IEEE 802.11-2020 3: TU). It wraps after 67 s; no packet is waited for longer than a minute.
     const UNIT: Span = Span::from_micros(1_024);
 
     /// The first packet has come.

@@ -1,4 +1,4 @@
-//! Fragmentation of long packets and their reassembly (IEEE 802.11-2016 10.2.7, 10.2.8 and 10.3.2.6).
+//! Fragmentation of long packets and their reassembly (IEEE 802.11-2020 10.4 and 10.5).
 //!
 //! A packet whose MAC frame would be longer than the threshold goes in fragments of equal length, the last one shorter.
 //! Each is acknowledged and repeated for itself; while all goes well they follow each other after SIFS, and each reserves
@@ -26,7 +26,7 @@ use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
 use hopscope_phy::phy::modes::Mode;
 
-/// Most fragments of one packet: the fragment number has four bits (IEEE 802.11-2016 9.2.4.4.3).
+/// Most fragments of one packet: the fragment number has four bits (IEEE 802.11-2020 9.2.4.4.3).
 pub const MOST: u32 = 16;
 
 /// How packets are cut.

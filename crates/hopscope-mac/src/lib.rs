@@ -1,4 +1,5 @@
 //! Medium access: the 802.11 distributed coordination function (IEEE 802.11-2020 clause 10.3).
+//! Clauses named without a standard are of that edition; others number them otherwise.
 //!
 //! [`Dcf`] is the machine of one station: it takes frames, timers and packets to send with the instant, and appends
 //! [`MacEffects`]. [`contention`] is when it may send (carrier sense, NAV, back-off), [`retry`] how often, [`rate`] at which

@@ -53,7 +53,7 @@ fn eifs_ack(radio: &RadioConfig, rate: EifsRate) -> Span {
             let used = radio.response_rates.iter().copied().chain([radio.basic_rate]);
             airtime(radio, ACK_BYTES, used.min().unwrap_or(radio.basic_rate))
         }
-        // Mandatory are 1 and 2 Mbit/s (15.2.3), which 16.2.3 and 18.1.2 keep, or 6, 12 and 24 Mbit/s (17.2.3). A short
+        // Mandatory are 1 and 2 Mbit/s (clause 15), which HR/DSSS and ERP keep, or 6, 12 and 24 Mbit/s (clause 17). A short
         // preamble never comes before 1 Mbit/s (16.2.2.3).
         (EifsRate::LowestMandatory, Phy::Dsss | Phy::ErpOfdm) => {
             LONG_PREAMBLE + payload(Phy::Dsss, ACK_BYTES, 1_000_000)
@@ -166,7 +166,7 @@ impl Timing {
         Time(now.0.saturating_sub(self.preamble.0))
     }
 
-    /// A duration as the Duration field carries it: whole microseconds, rounded up (9.2.5).
+    /// A duration as the Duration field carries it: whole microseconds, rounded up (9.3.1.2 to 9.3.2.1).
     #[inline(always)]
     pub fn duration_field(&self, span: Span) -> Span {
         if self.whole_us { Span::from_micros(span.0.div_ceil(1_000)) } else { span }

@@ -1,4 +1,4 @@
-//! The radios of a network and what lies between them.
+//! The radios of a network and what lies between them. Clauses named without a standard are of IEEE 802.11-2020.
 //!
 //! [`channel`] says who hears whom, how strongly and with which losses: its [`channel::Medium`] begins a frame and gives
 //! the arrivals it makes. [`phy`] is what one radio makes of the arrivals: what it locks on, what it senses, what it can

@@ -85,7 +85,7 @@ impl Rtt {
         }
     }
 
-    /// What a timeout that may be needless has to keep (RFC 4015 3.1 step 0).
+    /// What a timeout that may be needless has to keep (RFC 4015 3.1).
     pub(super) fn cautious(&self) -> Cautious {
         match self.kind {
             Kind::Rfc { srtt8, rttvar4 } => Cautious { srtt8: srtt8 + 16 * self.granularity.0, rttvar4 },

@@ -3,7 +3,7 @@
 use hopscope_core::units::{Span, Time};
 
 /// The use of a window: one that was full in the last round trip says something about the path, whatever single ACKs of
-/// that round trip find (RFC 7661 4.2, RFC 9438 5.8).
+/// that round trip find (RFC 7661, RFC 9438 5.8).
 #[derive(Debug, Clone, Copy)]
 struct Use {
     /// Each ACK is judged by itself.

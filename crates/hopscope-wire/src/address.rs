@@ -14,7 +14,7 @@ const FIRST: u32 = u32::from_be_bytes([10, 0, 0, 1]);
 const MOST_NODES: u32 = (1 << 24) - 2;
 /// Everyone on this network (RFC 919 7).
 pub const BROADCAST: [u8; 4] = [255; 4];
-/// Everyone who hears (IEEE 802.11-2020 9.2.4.3.4).
+/// Everyone who hears (IEEE 802.11-2020 9.2.4.3).
 pub const MAC_BROADCAST: [u8; 6] = [255; 6];
 /// Identifier of the independent BSS that all nodes form, "hopsc" behind the bits of a local address.
 pub const BSSID: [u8; 6] = [0x02, b'h', b'o', b'p', b's', b'c'];

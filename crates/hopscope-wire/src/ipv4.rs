@@ -2,7 +2,7 @@
 //!
 //! Packets are not fragmented: DF is set and the identification is 0 (RFC 6864 4.1).
 //!
-//! The option of the way has the type of an experiment (RFC 4727 3.3: copied, class 0, number 30) and 16 bits of content:
+//! The option of the way has the type of an experiment (RFC 4727: copied, class 0, number 30) and 16 bits of content:
 //!
 //! ```text
 //!  type 158, length 4, probability 1, delay 1

@@ -12,8 +12,8 @@
 //! | window scale, of a SYN | 3 | RFC 7323 2 |
 //! | timestamps | 2 of No Operation, 10 | RFC 7323 3, appendix A |
 //! | SACK | 2 of No Operation, 2, 8 a block | RFC 2018 3 |
-//! | window of the sender (ACK policies that read it) | 4 | kind 254, an experiment (RFC 4727 4.1) |
-//! | order of segments and ACKs (TCP-DOOR) | 4 | kind 253, an experiment (RFC 4727 4.1) |
+//! | window of the sender (ACK policies that read it) | 4 | kind 254, an experiment (RFC 4727) |
+//! | order of segments and ACKs (TCP-DOOR) | 4 | kind 253, an experiment (RFC 4727) |
 //!
 //! The engine's sequence numbers have 64 bits and begin with 0: the low 32 travel. That a segment repeats others, no octet says.
 

@@ -5,7 +5,7 @@ use crate::octets::{Malformed, Sum, split};
 
 /// Octets of the header.
 pub const HEADER: usize = 8;
-/// Port of AODV (RFC 3561 8).
+/// Port of AODV (RFC 3561 6).
 pub const AODV_PORT: u16 = 654;
 /// Port of OLSR (RFC 3626 3.1).
 pub const OLSR_PORT: u16 = 698;

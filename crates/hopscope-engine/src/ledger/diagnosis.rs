@@ -136,7 +136,7 @@ impl Ledger {
         if self.nodes[to.index()].attempt.open {
             return diagnosis(Failure::NoAnswer, to);
         }
-        // The RTS is the later of the last two frames; its CTS was due a SIFS behind it (IEEE 802.11-2020 10.3.2.8).
+        // The RTS is the later of the last two frames; its CTS was due a SIFS behind it (IEEE 802.11-2020 10.3.2.9).
         let [(_, one), (_, other)] = self.nodes[src.index()].sent;
         let due = one.max(other) + self.sifs;
         let on_air = self.loudest(to, src, due, due + self.slot, view);

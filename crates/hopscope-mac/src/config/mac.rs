@@ -184,10 +184,10 @@ params! {
         /// Largest packet the MAC takes, LLC header included.
         max_msdu: u32 = 2304, "bytes", "IEEE 802.11-2020 9.2.4.7.1", in Range::within(1.0, 1e6);
         /// Unicast frames longer than this go in fragments (bytes of the MAC frame); off leaves them whole.
-        fragmentation_threshold: Option<u32> = None, "bytes", "IEEE 802.11-2016 dot11FragmentationThreshold",
+        fragmentation_threshold: Option<u32> = None, "bytes", "IEEE 802.11-2020 dot11FragmentationThreshold",
             in Range::within(256.0, 8_000.0);
         /// A packet in fragments that has not come completely after this time is given up by its receiver.
-        receive_lifetime: Span = Span::from_micros(524_288), "s", "IEEE 802.11-2016 dot11MaxReceiveLifetime (512 TU)",
+        receive_lifetime: Span = Span::from_micros(524_288), "s", "IEEE 802.11-2020 dot11MaxReceiveLifetime (512 TU)",
             in Range::above(0.0).up_to(60.0), when "fragmentation_threshold != off";
         /// Interface queue length.
         queue: u32 = 50, "packets", "fu2003.table1", in Range::within(1.0, 1e6);
@@ -228,7 +228,7 @@ params! {
         timeout_margin: Span = Span::from_micros(2), "s", "ns2-facts item 17", in Range::within(0.0, 1e-3),
             when "response_timeout = full-frame";
         /// When an RTS is answered.
-        cts_rule: CtsRule = CtsRule::NavIdle, "", "IEEE 802.11-2020 10.3.2.8", when "rts_threshold != off";
+        cts_rule: CtsRule = CtsRule::NavIdle, "", "IEEE 802.11-2020 10.3.2.9", when "rts_threshold != off";
         /// After a CTS the data frame is sent only if NAV and carrier sense are idle; otherwise the RTS is repeated
         /// with a doubled window.
         data_needs_idle: bool = false, "", "ns2-facts item 22", when "rts_threshold != off";
@@ -237,7 +237,7 @@ params! {
         /// With RTS/CTS in use, data is accepted only from the station the CTS was sent to.
         data_needs_cts: bool = false, "", "ns2-facts item 25", when "rts_threshold != off";
         /// Duration fields are rounded to whole microseconds.
-        duration_whole_us: bool = true, "", "IEEE 802.11-2020 9.2.5";
+        duration_whole_us: bool = true, "", "IEEE 802.11-2020 9.3.1.2 to 9.3.2.1";
         /// What a node's estimate of its collision probability is made from, which packets of `ack = "mda"` gather.
         collision_signal: CollisionSignal = CollisionSignal::DataRetries, "",
             "armaghani2008 (retransmitted over transmitted packets)", when "flow.ack = mda | external";

@@ -21,7 +21,7 @@ pub fn mac(profile: Profile, radio: &RadioConfig) -> MacConfig {
 }
 
 impl MacConfig {
-    /// The times of a PHY (IEEE 802.11-2020 15.4.4, 17.4.4 and 18.5.4).
+    /// The times of a PHY (IEEE 802.11-2020 tables 15-5, 17-21 and 18-5).
     fn of_phy(phy: Phy) -> MacConfig {
         let sifs = match phy {
             Phy::Dsss => return MacConfig::default(),

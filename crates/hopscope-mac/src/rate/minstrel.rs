@@ -68,7 +68,7 @@ fn tries(exchange: Span, slot: Span) -> u32 {
     let mut fit = 1;
     for repeated in 1..=MOST_TRIES {
         time = time + exchange + Span(slot.0 * window / 2);
-        // The step of ns-3; that of 10.3.3 would be 2 CW + 1.
+        // The step of ns-3; that of IEEE 802.11-2020 10.3.3 would be 2 CW + 1.
         window = (2 * (window + 1)).min(1023);
         if time > TURN {
             break;

@@ -54,16 +54,16 @@ params! {
         red_size: u32 = 0, "bytes", "Floyd and Jacobson 1993; ns-2.35 has 500 (mean_pktsize_)", in Range::within(0.0, 65_535.0),
             when "mac.link = red";
         /// CoDel: waiting time that is acceptable.
-        codel_target: Span = Span::from_millis(5), "s", "RFC 8289 4.3", in Range::above(0.0).up_to(1e6),
+        codel_target: Span = Span::from_millis(5), "s", "RFC 8289", in Range::above(0.0).up_to(1e6),
             when "mac.link = codel | fq-codel";
         /// CoDel: time over which the target may be missed.
-        codel_interval: Span = Span::from_millis(100), "s", "RFC 8289 4.2", in Range::above(0.0).up_to(1e6),
+        codel_interval: Span = Span::from_millis(100), "s", "RFC 8289", in Range::above(0.0).up_to(1e6),
             when "mac.link = codel | fq-codel";
         /// FQ-CoDel: bytes a flow may send in its turn.
-        fq_quantum: u32 = 1514, "bytes", "RFC 8290 5.2.2", in Range::within(1.0, 65_536.0),
+        fq_quantum: u32 = 1514, "bytes", "RFC 8290 5.2", in Range::within(1.0, 65_536.0),
             when "mac.link = fq-codel";
         /// FQ-CoDel: number of queues that flows are spread over.
-        fq_queues: u32 = 1024, "queues", "RFC 8290 5.2.4", in Range::within(1.0, 65_536.0),
+        fq_queues: u32 = 1024, "queues", "RFC 8290 5.2", in Range::within(1.0, 65_536.0),
             when "mac.link = fq-codel";
         /// Timer: window over which the output rate is measured.
         timer_window: Span = Span::from_secs(1), "s", "a default", in Range::above(0.0).up_to(1e6),

@@ -56,7 +56,7 @@ params! {
         /// A packet that the MAC gave up breaks the link at once.
         link_layer_detection: bool = false, "", "RFC 3626 13 (optional there)";
         /// Packets in the interface queue for a lost neighbour are dropped.
-        flush_queue: bool = false, "", "RFC 3626 1.3 (packets are not OLSR's affair)";
+        flush_queue: bool = false, "", "RFC 3626 (packets are not OLSR's affair)";
     }
 }
 

@@ -8,7 +8,7 @@ use crate::config::LinkConfig;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Time;
 
-/// What names a flow: addresses, protocol and ports (RFC 8290 4.1.1).
+/// What names a flow: addresses, protocol and ports (RFC 8290 4.1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FlowKey {
     /// Source and destination.

@@ -11,7 +11,7 @@ use crate::config::radio::Phy;
 
 /// Metres at which 2 Mbit/s is just received (fu2003, table 1).
 const REFERENCE_M: f64 = 250.0;
-/// Minimum sensitivity at 2 Mbit/s, dBm (IEEE 802.11-2020 15.4.8.2).
+/// Minimum sensitivity at 2 Mbit/s, dBm (IEEE 802.11-2012 16.4.8).
 const REFERENCE_DBM: f64 = -80.0;
 /// Farther than any rate reaches, metres.
 const MOST_M: f64 = 1e5;
@@ -19,7 +19,7 @@ const MOST_M: f64 = 1e5;
 /// The minimum sensitivity of a receiver at the data rate, dBm; none where the standard gives no number or the rate is that of the
 /// reference.
 ///
-/// IEEE 802.11-2020 16.3.8.2 (11 Mbit/s), 17.3.10.2 (table 17-18, 20 MHz), 18.4.8.2 (the same for ERP-OFDM).
+/// IEEE 802.11-2020 clause 16 (11 Mbit/s), 17.3.10.2 (20 MHz), clause 18 (the same for ERP-OFDM).
 fn sensitivity_dbm(radio: &RadioConfig) -> Option<f64> {
     Some(match (radio.phy, radio.data_rate) {
         (Phy::Dsss, 11_000_000) => -76.0,

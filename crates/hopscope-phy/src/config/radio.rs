@@ -300,7 +300,7 @@ params! {
         /// What a weaker frame does that a reception survives by capture.
         ignored_frame: IgnoredFrame = IgnoredFrame::CarrierSense, "", "a default", when "interference = capture";
         /// What a sensed but undecodable frame does to a receiver.
-        undecodable: Undecodable = Undecodable::EnergyOnly, "", "IEEE 802.11-2020 15.4.6 (CCA)";
+        undecodable: Undecodable = Undecodable::EnergyOnly, "", "IEEE 802.11-2012 16.4.8.5 (CCA)";
         /// What a frame does to a receiver that begins while its own transmitter is on.
         during_transmission: DuringTransmission = DuringTransmission::EnergyOnly, "", "IEEE 802.11-2020 10.3.2.3.7 (no PHY-RXEND.indication)";
         /// How a receiver finds a frame under `interference = "sinr"`.
@@ -312,7 +312,7 @@ params! {
         preamble_threshold: f64 = 4.0, "dB", "ns3-cells item 3", in Range::within(-20.0, 60.0),
             when "synchronization = preamble";
         /// Which energy keeps the medium busy. `"sum"` needs `interference = "sinr"`.
-        carrier_sense: CarrierSense = CarrierSense::Frames, "", "IEEE 802.11-2020 15.4.6 (CCA modes 2 and 1)";
+        carrier_sense: CarrierSense = CarrierSense::Frames, "", "IEEE 802.11-2012 16.4.8.5 (CCA modes 2 and 1)";
         /// Distance at which a frame alone reaches the threshold of energy detection under `carrier_sense = "sum"`. 0 stands
         /// for `cs_range`.
         energy_range: f64 = 0.0, "m", "a default", in Range::within(0.0, 1e9), when "carrier_sense = sum";

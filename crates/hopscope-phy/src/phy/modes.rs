@@ -5,7 +5,7 @@ use crate::config::radio::Phy;
 /// Rates in bit/s and the ratio in dB above which a frame at that rate is received.
 ///
 /// A default: no clause publishes thresholds. The DSSS values lie 3 dB apart from 4 dB at 1 Mbit/s; the OFDM values
-/// are 802.11's minimum sensitivities (table 17-18) less the thermal noise of 20 MHz and 10 dB noise figure, rounded.
+/// are 802.11's minimum sensitivities (17.3.10.2) less the thermal noise of 20 MHz and 10 dB noise figure, rounded.
 const THRESHOLDS: &[(u64, f64)] = &[
     (1_000_000, 4.0),
     (2_000_000, 7.0),
@@ -103,7 +103,7 @@ pub fn sinr_threshold(mode: u8) -> f64 {
     10f64.powf(THRESHOLDS[usize::from(mode)].1 / 10.0)
 }
 
-/// The rates of a PHY (IEEE 802.11-2020 15.2.3, 16.2.3, 17.2.3 and 18.1.2), bit/s, rising.
+/// The rates of a PHY (IEEE 802.11-2020 15.2.3, 16.2.3, table 17-4 and clause 18), bit/s, rising.
 pub fn rates(phy: Phy) -> impl Iterator<Item = u64> {
     let (dsss, ofdm) = THRESHOLDS.split_at(DSSS_RATES);
     let table = match phy {

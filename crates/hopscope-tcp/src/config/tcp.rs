@@ -81,7 +81,7 @@ params! {
         recovery: Recovery = Recovery::Named, "", "RFC 5681, RFC 6582, RFC 6675";
         /// The window grows by a whole segment for each ACK in slow start, and also while it is not in use. Controls
         /// that grow in use only take each ACK by itself, not the round trip.
-        growth_by_ack: bool = false, "", "RFC 5681 3.1, RFC 7661 3; true: ns2-facts item 42", when "recovery = named";
+        growth_by_ack: bool = false, "", "RFC 5681 3.1, RFC 7661; true: ns2-facts item 42", when "recovery = named";
         /// What an ACK that ends slow start acknowledges beyond a segment grows the window by congestion avoidance.
         growth_goes_on: bool = false, "", "RFC 5681 3.1; true: ns-3's TcpNewReno",
             when "flow.control != cubic | vegas | bbr | bbr3";

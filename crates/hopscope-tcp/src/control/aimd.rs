@@ -37,7 +37,7 @@ impl Aimd {
     /// Slow start, or congestion avoidance by `alpha` segments per round trip.
     pub(super) fn grow(&self, w: &mut Window, ack: &Acked, alpha: f64) {
         if !self.growth_by_ack && !ack.window_limited {
-            return; // a window that is not used says nothing about the path (RFC 7661 3)
+            return; // a window that is not used says nothing about the path (RFC 7661)
         }
         if w.cwnd >= w.ssthresh {
             w.cwnd += alpha / w.cwnd;

@@ -275,7 +275,7 @@ impl Rack {
             }
             core.loss.enter_recovery();
             self.probe_timer.stop();
-            Self::reduce(core, arrived, false); // the first repetition counts in what the ACK lets out (RFC 9937 6.1)
+            Self::reduce(core, arrived, false); // the first repetition counts in what the ACK lets out (RFC 9937)
             // It does not wait for room in the smaller window.
             if let Some(seq) = core.sent.as_ref().and_then(|sent| sent.first_lost()) {
                 core.transmit(seq.max(core.seq.una()), core.seq.max(), cx);

@@ -5,7 +5,7 @@
 //! | by | a recovery was needless when | source |
 //! |---|---|---|
 //! | timestamps | the first ACK of new data echoes a stamp older than that of the first retransmission: the original had arrived | RFC 3522 3.2 (Eifel) |
-//! | DSACK | everything outstanding at its start is acknowledged, and every retransmission of it is reported as a duplicate | RFC 3708 3 |
+//! | DSACK | everything outstanding at its start is acknowledged, and every retransmission of it is reported as a duplicate | RFC 3708 |
 //!
 //! A report of what was sent once means that the network duplicates packets: DSACK is not used from there on (RFC 3708
 //! 3).
@@ -146,7 +146,7 @@ impl Core {
             recover: self.loss.recover(),
             window: Window { inflation: 0.0, ..self.window },
             cc: self.cc.clone(),
-            // RFC 4015 3.1 step 1: what was in flight, unless slow start had not come to what the path held before.
+            // RFC 4015 3.1: what was in flight, unless slow start had not come to what the path held before.
             pipe: self.flight().max(self.window.ssthresh),
             rtt: self.timing.rtt.cautious(),
             stamp: None,
@@ -194,7 +194,7 @@ impl Core {
             false => self.stats.undone_recoveries += 1,
         }
         if self.ecn.echo() {
-            return; // a mark: the path is congested all the same (RFC 4015 3.1 step 9)
+            return; // a mark: the path is congested all the same (RFC 4015 3.1)
         }
         let to = if episode.by_timeout {
             // What this ACK acknowledges may leave, and no burst of what the old window would allow.

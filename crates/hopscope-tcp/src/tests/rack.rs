@@ -169,7 +169,7 @@ fn reports_of_an_overtaken_ack_count() {
 
 #[test]
 fn the_first_repetition_counts_in_what_its_ack_lets_out() {
-    // Ten in flight, eight lost: below the target as many leave as arrive, one for one (RFC 9937 6.1).
+    // Ten in flight, eight lost: below the target as many leave as arrive, one for one (RFC 9937).
     for recovery in [LossRecovery::Rack, LossRecovery::Sack] {
         let cfg = TcpConfig { loss_recovery: recovery, prr: true, initial_window: 10, ..TcpConfig::default() };
         let mut s = Sender::established(&cfg, TcpVariant::NewReno, 64);

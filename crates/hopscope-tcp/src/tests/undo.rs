@@ -194,7 +194,7 @@ fn a_mark_keeps_the_cut() {
     let cfg = TcpConfig { ecn: true, ..ten() };
     let mut s = sender(cfg, LossRecovery::Sack, (true, true));
     s.run(OVERTAKEN).run("203 ack 4 ece stamp 100 > | cwnd 5 ssthresh 5");
-    assert_eq!(undone(&s), (1, 0), "RFC 4015 3.1 step 9");
+    assert_eq!(undone(&s), (1, 0), "RFC 4015 3.1");
 }
 
 /// (cwnd, ssthresh) and the counters after three segments have overtaken the first of ten, whatever paces them.

@@ -26,7 +26,7 @@ pub use options::{DRAFT_OPTIONS, DccpOption, DraftOption, Options, from_draft, w
 use hopscope_packet::dccp::{DccpType, Seq};
 use thiserror::Error;
 
-/// Number of the protocol in IP headers (RFC 4340 19.1).
+/// Number of the protocol in IP headers (RFC 4340 19).
 pub const PROTOCOL: u8 = 33;
 /// Longest header with options: 255 words (RFC 4340 5.1), octets.
 pub const MOST_HEADER: usize = 255 * 4;

@@ -66,7 +66,7 @@ pub struct LossIntervals {
     closed: VecDeque<Interval>,
     /// Old intervals lose weight while the newest one is long.
     discounts: bool,
-    /// An interval of two round trips at most is divided by what was lost in it: for small packets (RFC 4828 4.4).
+    /// An interval of two round trips at most is divided by what was lost in it: for small packets (RFC 4828).
     divides_short: bool,
 }
 
