@@ -1,6 +1,8 @@
 //! Kinds of topologies and their keys.
 
-use super::{Key, Kind, MAX_NODES, Range, wire};
+use super::network::wire;
+use super::{Key, Kind, MAX_NODES, Range};
+use crate::config::wire;
 
 /// A kind of topology.
 pub struct Topology {

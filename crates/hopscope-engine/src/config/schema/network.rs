@@ -1,0 +1,123 @@
+//! Keys of what a network has besides nodes and flows, each table as often as wanted: outages, events, wires, and link
+//! layers of some nodes.
+
+use super::{Key, Kind, Lowered, Range, link, mac};
+use crate::config::change::CHANGEABLE;
+use crate::config::link::{LinkPart, LinkParts, PLAIN};
+use crate::config::{Change, ChangeKind, wire};
+use hopscope_core::config::params::ParamType;
+
+/// Keys of one `[[outage]]`.
+pub(super) fn outage() -> Vec<Key> {
+    vec![
+        Key::new("node", Kind::Node, "The node whose radio neither sends nor hears.")
+            .required()
+            .lowered(Lowered::Always),
+        Key::new("from", Kind::Time, "When the radio goes off.").unit("s").required().lowered(Lowered::Always),
+        Key::new("to", Kind::Time, "When it comes back; absent: never.")
+            .unit("s")
+            .range(Range::above(0.0))
+            .lowered(Lowered::Always),
+    ]
+}
+
+/// Keys of one `[[event]]`: what the kinds need and can have.
+pub(super) fn event() -> Vec<Key> {
+    let mut what = "What happens.".to_string();
+    ChangeKind::WORDS.iter().for_each(|(name, text)| what += &format!(" \"{name}\": {text}"));
+    let of = |key: Key| {
+        let uses = |kind: &ChangeKind| {
+            let (needed, possible) = Change::values(*kind);
+            needed.contains(&&*key.name) || possible.contains(&&*key.name)
+        };
+        let words: Vec<&str> = ChangeKind::ALL.into_iter().filter(uses).map(ChangeKind::word).collect();
+        // From the table that the engine checks by: one of both cannot forget a kind.
+        key.when(&format!("kind = {}", words.join(" | ")))
+    };
+    let keys = [
+        Key::new("node", Kind::Node, "The node."),
+        Key::new("from", Kind::Node, "One end of the link."),
+        Key::new("to", Kind::Node, "Its other end."),
+        Key::new("attenuation", Kind::Float, "Power that a radio link loses.").unit("dB"),
+        Key::new("loss", Kind::Float, "Probability with which a wire loses a packet.")
+            .unit("probability")
+            .range(Range::within(0.0, 1.0)),
+        Key::new("position", Kind::Point, "Where the node is or goes.").unit("m").range(Range::ANY),
+        Key::new("speed", Kind::Float, "How fast it goes there; absent: it is there at once.")
+            .unit("m/s")
+            .range(Range::above(0.0)),
+        Key::new("power", Kind::Float, "Transmit power.").unit("W").range(Range::above(0.0)),
+        Key::new("flow", Kind::Int, "Number of the flow, as in results."),
+        Key::new("rate", Kind::Float, "Payload bits per second.").unit("bit/s").range(Range::above(0.0)),
+        Key::new("key", Kind::Choice, "The parameter.").choices(CHANGEABLE),
+        Key::new("value", Kind::Float, "Its value, in the base unit."),
+    ];
+    let mut all = vec![
+        Key::new("at", Kind::Time, "When it happens.").unit("s").required(),
+        Key::new("kind", Kind::Choice, &what).required().choices(ChangeKind::CHOICES),
+    ];
+    all.extend(keys.map(of));
+    all
+}
+
+/// Keys of one `[[wire]]`.
+pub(super) fn wire() -> Vec<Key> {
+    let always = |key: Key| key.lowered(Lowered::Always);
+    let share = |name, doc| always(Key::new(name, Kind::Float, doc).unit("probability").range(Range::within(0.0, 1.0)));
+    let rate = |name, doc| {
+        always(Key::new(name, Kind::Int, doc).unit("bit/s").range(Range::within(1.0, wire::MAX_RATE as f64)))
+    };
+    let parts = std::iter::once(PLAIN).chain(wire::PARTS.map(LinkPart::word));
+    let link = "What stands between queue and transmitter at each end: parts with `+` between them, with the parameters \
+                of [link].";
+    let time = |name, doc| always(Key::new(name, Kind::Time, doc).unit("s").default(0));
+    let overtakes = "Jitter lets packets overtake each other; otherwise they keep their order.";
+    let period = "One packet in so many from the first node to the second is lost; 0: none.";
+    let first = "Number of the first packet that loss_period loses, counted from 1; 0: the last of the first period.";
+    vec![
+        Key::new("from", Kind::Node, "One end.").required(),
+        Key::new("to", Kind::Node, "The other end.").required(),
+        rate("rate", "Bit rate, both ways.").required(),
+        rate("back_rate", "Bit rate from the second node to the first; absent: the same."),
+        always(Key::new("delay", Kind::Time, "Propagation delay, each way.").unit("s").required()),
+        always(
+            Key::new("queue", Kind::Int, "Packets that can wait at each end behind the one being sent.")
+                .unit("packets")
+                .default(wire::QUEUE)
+                .range(Range::within(0.0, f64::from(wire::MAX_QUEUE))),
+        ),
+        always(Key::new("link", Kind::Parts, link).default(LinkParts::PLAIN.to_string()).choices(parts)),
+        share("loss", "Probability that a packet is lost on the way, both ways.").default(0.0),
+        share("back_loss", "The same from the second node to the first; absent: the same."),
+        always(Key::new("loss_period", Kind::Int, period).unit("packets").default(0).range(Range::within(0.0, 1e9))),
+        always(
+            Key::new("loss_offset", Kind::Int, first)
+                .unit("packets")
+                .default(0)
+                .range(Range::within(0.0, 1e9))
+                .when("loss_period > 0"),
+        ),
+        time("jitter", "What a packet may take longer than `delay`, each way: drawn evenly from 0 up to this."),
+        always(Key::new("jitter_reorders", Kind::Flag, overtakes).default(false).when("jitter > 0")),
+        share("reorder", "Probability that a packet leaves its order, each way.").default(0.0),
+        time("reorder_delay", "How much longer such a packet takes; 0: it takes no delay at all, as netem's.")
+            .when("reorder > 0"),
+    ]
+}
+
+/// Keys of one `[[layer]]`; those without a value have that of `[link]`.
+pub(super) fn layer() -> Vec<Key> {
+    // Null, so that a key that is absent is that of [link].
+    let inherited = |key: Key| key.default(serde_json::Value::Null).source("");
+    let mut keys = vec![
+        Key::new("nodes", Kind::Nodes, "The nodes that have this layer; each node at most one.")
+            .required()
+            .lowered(Lowered::Always),
+    ];
+    keys.extend(mac().into_iter().filter(|key| key.name == "link").map(|key| {
+        let doc = format!("{}; absent: as in [mac].", key.doc.trim_end_matches('.'));
+        inherited(Key { doc, ..key })
+    }));
+    keys.extend(link().into_iter().filter(|key| key.name != "nodes").map(inherited));
+    keys
+}
