@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 
+mod backoff;
 pub mod collisions;
 pub mod config;
 pub mod contention;
