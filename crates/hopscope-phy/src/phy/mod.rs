@@ -9,6 +9,7 @@ mod error_table;
 pub mod modes;
 pub mod outcome;
 pub mod radio;
+mod receiver;
 pub mod rules;
 mod shared;
 

@@ -1,25 +1,18 @@
-//! One radio: idle, locked on a frame, or transmitting, with carrier sense and capture.
+//! One radio: the inbox of the frames that reach it, carrier sense and the own transmitter. What a frame does to the
+//! receiver is the matter of `receiver.rs`.
 //!
 //! Edges of frames on the air are not events. A transmitter posts an [`Arrival`] into the inbox of every radio that
 //! can hear it; the radio applies the edges in order of time when something happens at its node ([`Radio::next_edge`]).
 //! At an instant t ends at or before t are applied, starts strictly before t: what begins at t is not yet heard by
 //! an action at t.
-//!
-//! ```text
-//!            start, decodable or `locks`            end
-//!   FREE ------------------------------> LOCKED -----------> FREE  (RxOk | RxBad)
-//!     |  start, `energy-only`              | overlap that survives: stays LOCKED
-//!     +---> carrier sense only             + overlap that destroys: LOCKED, spoiled
-//! ```
 
-use crate::config::radio::{CaptureRule, IgnoredFrame, Interference};
 use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed, Signal, Times};
 use crate::phy::edge::{Begin, Edge, LoneFrame, Reception};
 use crate::phy::energy::Energies;
 use crate::phy::outcome::{FailedReceptions, RxOutcome};
 use crate::phy::rules::RadioRules;
-use crate::phy::shared::{BEGUN, DISTURBED, HELD, MORE, NOTES_ALL, OwnerFlags, SPOILED, Shared};
+use crate::phy::shared::{BEGUN, DISTURBED, HELD, MORE, OwnerFlags, Shared};
 use hopscope_core::units::{Span, Time};
 
 /// The radio of one node.
@@ -29,11 +22,11 @@ use hopscope_core::units::{Span, Time};
 #[derive(Debug)]
 pub struct Radio<O = ()> {
     /// The earliest arrival that has not ended; `Packed::NONE` when there is none. Only `BEGUN` ones have begun.
-    front: Packed,
+    pub(super) front: Packed,
     /// End of the last sensed frame known to have begun.
     carrier_until: Time,
     /// Own transmission ends.
-    tx_until: Time,
+    pub(super) tx_until: Time,
     /// What most frames do not touch.
     pub rest: Box<ColdState<O>>,
     /// Flags, and what the owner keeps in this cache line.
@@ -49,7 +42,7 @@ pub struct ColdState<O> {
     /// The frame that holds the receiver, while `HELD` is set.
     pub(super) lock: Packed,
     /// Frames on the air that do not hold the receiver (capture and range models).
-    energies: Energies,
+    pub(super) energies: Energies,
     /// Arrivals after the front, in order.
     later: Vec<Packed>,
     /// Beyond that, what the additive model needs.
@@ -208,43 +201,6 @@ impl<O> Radio<O> {
     #[inline]
     pub fn carrier_until(&self) -> Time {
         self.carrier_until
-    }
-
-    /// The frame being received, if any.
-    #[inline(always)]
-    fn received(&self) -> Option<&Packed> {
-        if !self.shared.any(HELD | BEGUN) {
-            None
-        } else if self.shared.any(HELD) {
-            Some(&self.rest.lock)
-        } else {
-            Some(&self.front)
-        }
-    }
-
-    /// Start of the frame being received, if any.
-    #[inline]
-    pub fn receiving_since(&self) -> Option<Time> {
-        self.received().map(Packed::start)
-    }
-
-    /// The same for a frame whose preamble was found, where one has to be.
-    #[inline]
-    pub fn kept_since(&self) -> Option<Time> {
-        self.receiving_since().filter(|_| self.rest.additive.detection_until.is_none())
-    }
-
-    /// End of the frame being received, if any.
-    #[inline]
-    pub fn receiving_until(&self) -> Option<Time> {
-        self.received().map(Packed::end)
-    }
-
-    /// True when the frame being received is addressed to this node (or broadcast) and could be decoded: its end is an
-    /// event here.
-    #[inline]
-    pub fn receives_own(&self) -> bool {
-        self.received().is_some_and(Packed::is_own)
     }
 
     /// End of a frame for this node that holds the receiver at `now`, where that can be known without applying edges:
@@ -417,170 +373,7 @@ impl<O> Radio<O> {
     }
 
     #[inline(always)]
-    fn end_lock(&mut self, at: Time, rules: &RadioRules) -> Edge {
-        let lost = rules.errors.as_ref().is_some_and(|errors| !self.survives(errors, rules));
-        self.shared.clear(HELD);
-        if self.tx_until > at {
-            // Nothing is heard of the end either, so that no EIFS follows it.
-            return Edge::Deaf;
-        }
-        if lost {
-            self.spoil(RxOutcome::TooWeak { by: self.rest.additive.strongest() });
-        }
-        if self.shared.any(SPOILED) {
-            return Edge::RxBad { at };
-        }
-        let lock = &self.rest.lock;
-        Edge::RxOk { at, slot: lock.slot(), nav: lock.nav(), flags: lock.flags() }
-    }
-
-    #[inline(always)]
-    fn begin(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if rules.interference == Interference::Sinr {
-            let (start, times, signal) = frame.into_words();
-            return self.begin_additive(start, times, signal, rules);
-        }
-        let edge = if self.begins_unheard(frame, rules) {
-            self.add_energy(frame, rules)
-        } else if self.shared.any(HELD) {
-            self.overlap(frame, rules)
-        } else {
-            self.try_lock(frame, rules)
-        };
-        if matches!(edge, Edge::Busy { .. }) {
-            self.extend_carrier(frame.end());
-        }
-        edge
-    }
-
-    #[inline(always)]
     pub(super) fn extend_carrier(&mut self, end: Time) {
         self.carrier_until = self.carrier_until.max(end);
-    }
-
-    /// A frame begins while no other holds the receiver.
-    #[inline(always)]
-    fn try_lock(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if !frame.locks(rules) {
-            return self.add_energy(frame, rules);
-        }
-        let at = frame.start();
-        let disturbs = |energy: &Signal| {
-            rules.interference == Interference::Range || frame.power() < rules.capture_threshold * energy.power()
-        };
-        // What cannot disturb leaves its energy all the same, as it may disturb a weaker frame later.
-        let energy = self.rest.energies.strongest(at).filter(disturbs);
-        let disturbed = || energy.map(|energy| RxOutcome::Collided { by: energy.slot() });
-        // The first reason counts: what was lost on a free medium was not lost to a collision.
-        let lost = frame.lost().or_else(|| self.deaf(at)).or_else(disturbed);
-        self.take_lock(frame, lost);
-        Edge::Busy { at }
-    }
-
-    /// A frame begins while another holds the receiver.
-    fn overlap(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if rules.interference == Interference::Range {
-            // Graph models know no powers: who is within the range destroys, who is not does nothing, and is not
-            // received either.
-            if frame.has(Arrival::INTERFERES) {
-                self.collide(frame, rules);
-            } else {
-                self.miss(frame);
-                self.add_energy(frame, rules);
-            }
-            return frame.sensed();
-        }
-        let (at, power, threshold) = (frame.start(), frame.power(), rules.capture_threshold);
-        let held = self.rest.lock.power();
-        // A ratio of exactly the threshold is enough.
-        if held >= threshold * power {
-            self.miss(frame);
-            return match rules.ignored_frame {
-                IgnoredFrame::NavEifs => Edge::Ignored { at, end: frame.end() },
-                IgnoredFrame::CarrierSense => self.add_energy(frame, rules),
-            };
-        }
-        // The newcomer has to beat what else is on the air, not only the frame that it takes the receiver from.
-        let takes_over = rules.capture_rule == CaptureRule::Strongest
-            && frame.has(Arrival::DECODABLE)
-            && power >= threshold * held
-            && self.rest.energies.strongest(at).is_none_or(|energy| power >= threshold * energy.power());
-        if takes_over {
-            self.keep_as_energy(at);
-            self.spoil(RxOutcome::Captured { by: frame.slot() });
-            self.take_lock(frame, frame.lost().or_else(|| self.deaf(at)));
-        } else {
-            self.collide(frame, rules);
-        }
-        frame.sensed()
-    }
-
-    /// Both frames are lost; the receiver stays occupied until the later end where undecodable frames lock it.
-    #[inline(always)]
-    fn collide(&mut self, frame: Packed, rules: &RadioRules) {
-        self.spoil(RxOutcome::Collided { by: frame.slot() });
-        let collided = RxOutcome::Collided { by: self.rest.lock.slot() };
-        let occupies = frame.has(Arrival::DECODABLE) || rules.undecodable_locks;
-        if occupies && frame.end() > self.rest.lock.end() {
-            self.keep_as_energy(frame.start());
-            self.take_lock(frame, Some(collided));
-        } else {
-            self.note(&frame, collided);
-            self.add_energy(frame, rules);
-        }
-    }
-
-    /// A frame holds the receiver from now on; it may be lost already.
-    #[inline(always)]
-    pub(super) fn take_lock(&mut self, frame: Packed, lost: Option<RxOutcome>) {
-        self.shared.clear(SPOILED);
-        self.shared.set(HELD);
-        self.rest.lock = frame;
-        if let Some(outcome) = lost {
-            self.spoil(outcome);
-        }
-    }
-
-    /// The frame that holds the receiver is lost, for the reason given unless it was lost before.
-    #[inline(always)]
-    pub(super) fn spoil(&mut self, outcome: RxOutcome) {
-        if !self.shared.any(SPOILED) {
-            self.shared.set(SPOILED);
-            let all = self.shared.any(NOTES_ALL);
-            let ColdState { lock, failed_receptions, .. } = &mut *self.rest;
-            failed_receptions.note(lock, outcome, all);
-        }
-    }
-
-    /// The receiver lets its frame go and is free.
-    pub(super) fn let_go(&mut self) {
-        self.shared.clear(HELD | SPOILED);
-        self.rest.additive.detection_until = None;
-    }
-
-    /// A frame begins that cannot get the receiver from the one that holds it.
-    #[inline(always)]
-    pub(super) fn miss(&mut self, frame: Packed) {
-        self.note(&frame, RxOutcome::Missed { by: self.rest.lock.slot() });
-    }
-
-    /// The frame that lost the receiver goes on disturbing later ones.
-    fn keep_as_energy(&mut self, at: Time) {
-        self.note_energy(at, self.rest.lock);
-    }
-
-    #[inline(always)]
-    pub(super) fn add_energy(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if rules.interference != Interference::Range || frame.has(Arrival::INTERFERES) {
-            self.note_energy(frame.start(), frame);
-        }
-        frame.sensed()
-    }
-
-    /// An unlocked frame is on the air from `at` on.
-    #[inline(always)]
-    fn note_energy(&mut self, at: Time, frame: Packed) {
-        self.shared.set(DISTURBED);
-        self.rest.energies.add(at, frame.end(), frame.signal());
     }
 }
