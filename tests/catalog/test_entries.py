@@ -63,6 +63,7 @@ def test_the_entries_of_this_version():
         "anastasi2006.sec4.1-dack",
         "anastasi2006.fig8",
         "anastasi2006.fig9",
+        "anastasi2006.sec4.2-windows",
         "anastasi2006.fig10",
         "anastasi2006.fig4",
         "anastasi2006.fig5",
@@ -154,7 +155,7 @@ def test_the_entries_of_this_version():
     ("keys", "count"),
     [
         (["all"], len(ALL)),
-        (["anastasi2006"], 16),
+        (["anastasi2006"], 17),
         (["zhang2006"], 37),
         (["broch1998"], 3),
         (["armaghani2008"], 19),
