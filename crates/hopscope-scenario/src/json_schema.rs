@@ -176,6 +176,7 @@ fn sweep() -> Object {
         "required": ["start", "stop", "step"],
         "additionalProperties": false,
     });
+    let text = json!({"type": "string", "description": "1..32, 1..32 by 4, 10ms..50ms by 10ms, or 1,2,4."});
     let nested = json!({"type": "object", "description": "A dotted key without quotes."});
     let mut equally_many = values.clone();
     // Keys that change together may repeat a value while another one changes.
@@ -186,15 +187,15 @@ fn sweep() -> Object {
         "items": {
             "type": "object",
             "minProperties": 1,
-            "additionalProperties": {"anyOf": [equally_many, steps, nested]},
+            "additionalProperties": {"anyOf": [equally_many, steps, text, nested]},
         },
     });
-    let text = "Dotted keys (\"flow.0.max_window\", \"flow.*.packet\", \"mac.queue\") and their values; every combination \
+    let keys = "Dotted keys (\"flow.0.max_window\", \"flow.*.packet\", \"mac.queue\") and their values; every combination \
                 is run with every seed.";
     Object::of("type", "object")
-        .with("description", text)
+        .with("description", keys)
         .with("properties", Object::of("together", together))
-        .with("additionalProperties", json!({"anyOf": [values, steps, nested]}))
+        .with("additionalProperties", json!({"anyOf": [values, steps, text, nested]}))
 }
 
 fn object(keys: &[Key], text: &str) -> Object {

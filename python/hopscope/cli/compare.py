@@ -206,14 +206,15 @@ def _parts(text: str) -> list[str]:
 
 def _key(by: str | None) -> tuple[str | None, list[Any] | None]:
     """A key, and the values given for it."""
-    from hopscope.scenario.sweep import parse_set
+    from hopscope.scenario.spreading import values_of
 
     key, equals, text = (by or "").partition("=")
     if not equals:
         return (key.strip() or None), None
-    values = [parse_set(f"{key}={part}")[1] for part in _parts(text)]
-    if len(values) == 1 and isinstance(values[0], list):
-        values = values[0]
+    try:
+        values = values_of(text)
+    except ValueError as error:
+        raise InputError(f"--by {by}: {error}") from error
     if len(values) < 2:
         raise InputError(f'--by {by}: expected at least two values, such as "flow.0.transport=tcp-cubic,tcp-newreno"')
     return key.strip(), values

@@ -17,6 +17,10 @@ Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a dotted key, e.g. flow.0.max_window=3; repeatable."),
 ]
+Sweep = Annotated[
+    list[str] | None,
+    typer.Option("--sweep", metavar="KEY=VALUES", help='Vary a dotted key: 1..32, "1..32 by 4" or 1,2,4; repeatable.'),
+]
 Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Runs at a time; default: all cores.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Result store; finished runs in it are kept.")]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print the result as JSON and nothing else.")]
@@ -137,6 +141,26 @@ def parse_set(items: list[str] | None) -> dict[str, Any]:
     from hopscope.scenario.sweep import parse_set as parse_one
 
     return dict(parse_one(item) for item in items or [])
+
+
+def parse_sweep(items: list[str] | None) -> dict[str, Any]:
+    """Reads ``--sweep`` options, as changes of a scenario.
+
+    Raises:
+        InputError: an item is no ``key=values``, or its values cannot be read.
+    """
+    from hopscope.scenario.spreading import values_of
+
+    found = {}
+    for item in items or []:
+        key, equals, text = item.partition("=")
+        if not equals or not key.strip():
+            raise InputError(f'--sweep {item}: expected key=values, for example "flow.0.max_window=1..32"')
+        try:
+            found[f"sweep.{key.strip()}"] = values_of(text)
+        except ValueError as error:
+            raise InputError(f"--sweep {item}: {error}") from error
+    return found
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:

@@ -30,6 +30,7 @@ def command(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")],
     seeds: options.Seeds = None,
     set_: options.Set = None,
+    sweep: options.Sweep = None,
     jobs: options.Jobs = None,
     out_: options.Out = None,
     as_json: options.Json = False,
@@ -78,7 +79,7 @@ def command(
     listing.check_names(metrics or [])
     part = options.parse_shard(shard)
     with asking(trust):
-        changes = options.parse_set(set_)
+        changes = {**options.parse_set(set_), **options.parse_sweep(sweep)}
         scenario = prepare(file, seeds=seeds, set=changes, quick=quick, origin="--seeds", usual_seeds=COMMAND_SEEDS)
     captures = None if pcap is None else _captures(scenario, pcap, choice, force=force, compress=compress)
     traces = None if trace_ns2 is None else Ns2Files(trace_ns2, scenario, style=ns2_format, force=force)

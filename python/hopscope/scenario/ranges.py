@@ -1,4 +1,4 @@
-"""Several values of one key in one word: ``1..32``, ``1..48:3``, ``0.1..0.9:0.05``, ``10ms..100ms``, ``1,2,4,8``.
+"""Several values of one key in one text: ``1..32``, ``1..48 by 3`` (or ``1..48:3``), ``10ms..100ms``, ``1,2,4,8``.
 
 Models and ``hopscope optimize`` share this grammar; values are read and bounded by the key's own :class:`Field`.
 """
@@ -12,6 +12,7 @@ from typing import Any
 from hopscope.errors import InputError, shown
 from hopscope.scenario import units
 from hopscope.scenario.fields import NS, Field, FieldError
+from hopscope.scenario.spreading import split_step
 
 #: Kinds of keys whose values are numbers.
 NUMERIC = ("int", "float", "time", "int-or-off")
@@ -65,17 +66,17 @@ def parse(text: str, field: Field, where: str) -> Span | list[Any]:
         return _list(text, field, where)
     if field.kind not in NUMERIC:
         raise InputError(f"{where}: found {shown(text)}; a range needs a number, and {field.name} is none")
-    high, colon, step = rest.partition(":")
-    if not low.strip() or not high.strip() or (colon and not step.strip()):
+    high, step = split_step(rest)
+    if not low.strip() or not high or step == "":
         raise InputError(f'{where}: found {shown(text)}; a range has two ends, as in "1..32" or "0.1..0.9:0.05"')
     ends = [_number(part, field, where) for part in (low, high)]
     if ends[0] > ends[1]:
-        raise InputError(f"{where}: the range {text} runs backwards; write {high.strip()}..{low.strip()}")
+        raise InputError(f"{where}: the range {text} runs backwards; write {high}..{low.strip()}")
     if ends[0] == ends[1]:
         raise InputError(f"{where}: the range {text} holds one value only")
-    width = _step(step, field, where) if colon else None
+    width = None if step is None else _step(step, field, where)
     if width is not None and width > ends[1] - ends[0]:
-        raise InputError(f"{where}: the step {step.strip()} is wider than the range {low.strip()}..{high.strip()}")
+        raise InputError(f"{where}: the step {step} is wider than the range {low.strip()}..{high}")
     whole = field.kind in {"int", "int-or-off"}
     smallest = width or (Decimal(1) if whole else None)
     if smallest is not None and (ends[1] - ends[0]) / smallest >= MAX_VALUES:

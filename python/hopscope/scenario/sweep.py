@@ -10,13 +10,12 @@ import copy
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
 from typing import Any
 
-from hopscope import _core
 from hopscope.errors import InputError, did_you_mean, instead, listed, shown, visible
-from hopscope.scenario import keys, units
+from hopscope.scenario import keys
 from hopscope.scenario.document import Document, KeyPath
+from hopscope.scenario.spreading import EXPECTED, steps, value_of, values_of
 from hopscope.scenario.toml_writer import inline
 
 #: More points in one sweep are refused.
@@ -42,11 +41,7 @@ def parse_set(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition("=")
     if not equals or not key.strip():
         raise InputError(f'--set {text}: expected key=value, for example "flow.0.max_window=3"')
-    try:
-        parsed = _core.toml_value(value.strip())
-    except UnicodeEncodeError:  # octets of the command line that are no text
-        parsed = None
-    return key.strip(), value.strip() if parsed is None else parsed
+    return key.strip(), value_of(value.strip())
 
 
 def set_text(key: str, value: Any) -> str:
@@ -320,24 +315,25 @@ def _flat(table: Mapping[str, Any], path: KeyPath) -> Iterator[tuple[KeyPath, An
 
 
 def axis_values(spec: Any, *, distinct: bool = True) -> list[Any]:
-    """Returns the values of one axis: a list, ``distinct`` or not, or a range in steps up to and including its stop.
+    """Returns the values of one axis: a list, ``distinct`` or not, a text, or a range in steps up to its stop.
 
     Raises:
         ValueError: neither, or a range that has no end; the message says what is allowed.
     """
-    if isinstance(spec, list):
-        if not spec:
-            raise ValueError("found an empty list; expected at least one value")
-        labels = [repr(value) for value in spec]
-        if distinct and len(set(labels)) < len(labels):
-            twice = next(value for value, label in zip(spec, labels, strict=True) if labels.count(label) > 1)
-            raise ValueError(f"the value {shown(twice)} stands twice")
-        if len(spec) > MAX_POINTS:
-            raise ValueError(f"has {len(spec)} values; at most {MAX_POINTS}")
-        return spec
     if isinstance(spec, Mapping):
         return _range(spec)
-    raise ValueError(f"found {shown(spec)}; expected a list of values or {{ start = .., stop = .., step = .. }}")
+    values = values_of(spec) if isinstance(spec, str) else spec
+    if not isinstance(values, list):
+        raise ValueError(f"found {shown(spec)}; expected {EXPECTED}")
+    if not values:
+        raise ValueError("found an empty list; expected at least one value")
+    labels = [repr(value) for value in values]
+    if distinct and len(set(labels)) < len(labels):
+        twice = next(value for value, label in zip(values, labels, strict=True) if labels.count(label) > 1)
+        raise ValueError(f"the value {shown(twice)} stands twice")
+    if len(values) > MAX_POINTS:
+        raise ValueError(f"has {len(values)} values; at most {MAX_POINTS}")
+    return values
 
 
 def _range(spec: Mapping[str, Any]) -> list[Any]:
@@ -348,25 +344,7 @@ def _range(spec: Mapping[str, Any]) -> list[Any]:
     for name in names:
         if name not in spec:
             raise ValueError(f"the range lacks {name}; expected {{ start = .., stop = .., step = .. }}")
-    parts = []
-    for name in names:
         value = spec[name]
         if isinstance(value, bool) or not isinstance(value, (int, float, str)):
             raise ValueError(f"{name}: found {shown(value)}; expected a number or text with a unit")
-        parts.append(units.split(value) if isinstance(value, str) else units.split(repr(value)))
-    (start, unit), (stop, stop_unit), (step, step_unit) = parts
-    if not unit == stop_unit == step_unit:
-        raise ValueError("start, stop and step have different units; use one unit for all three")
-    if step == 0 or (stop - start) * step < 0:
-        raise ValueError(
-            f"never reaches {shown(spec['stop'])} from {shown(spec['start'])} in steps of {shown(spec['step'])}"
-        )
-    steps = (stop - start) / step
-    if steps >= MAX_POINTS:
-        raise ValueError(f"makes {steps:.3g} values; at most {MAX_POINTS}")
-    numbers = [start + step * i for i in range(int(steps) + 1)]
-    return [f"{number:f}{unit}" if unit else _plain(number) for number in numbers]
-
-
-def _plain(number: Decimal) -> int | float:
-    return int(number) if number == number.to_integral_value() else float(number)
+    return steps(*(spec[name] for name in names))
