@@ -194,7 +194,9 @@ def test_exp04_leaves_a_lead_within_noise_open():
     assert outcomes(EXP["exp04"], versions_over_hops(lead=5.0), noise=0.3)["c3"] <= OPEN | FAIL
 
 
-def versions_with_errors(few="vegas", many="newreno+dack", one="+dack", falls=True, bend=1.5, order=(0.25, 1.3)):
+def versions_with_errors(
+    few="vegas", many="newreno+dack", one="+dack", falls=True, bend=1.5, order=(0.25, 1.3), peak=2.0
+):
     def model(_label, where):
         name, per = version(where), where[PER]
         delay = {"vegas": order[0]}.get(name, order[1] if name.endswith("+dack") else 1.0)
@@ -206,6 +208,8 @@ def versions_with_errors(few="vegas", many="newreno+dack", one="+dack", falls=Tr
                 "jitter_ms": 6 * delay * (1 + 9 * per),
             }
         first = 1.5 if name == (few if per < 0.1 else many) else 1.3 if name in {"newreno+dack", "sack+dack"} else 1.0
+        if name == few and per == 0.05:
+            first = peak
         change = -100 * per / 0.2 if falls and name != "vegas" else 0.0
         return {
             "throughput_kbps": 200 * (1 - 4 * per) * first,
@@ -230,6 +234,8 @@ def test_exp11_passes_on_the_published_shape():
         ({"many": "vegas"}, "c4"),
         ({"falls": False}, "c5"),
         ({"bend": 1.1}, "c6"),
+        ({"peak": 1.5}, "c7"),
+        ({"peak": 1.5}, "c11"),
     ],
 )
 def test_exp11_statements_have_limits(change, statement):

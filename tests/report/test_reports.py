@@ -167,9 +167,10 @@ def test_many_statements_are_a_line_each_and_more_a_line_an_entry(tmp_path, cata
     assert sum(line.split()[1:2] == ["c1"] for line in out.splitlines()) == 10
     catalogue(*(tiny(f"tiny.entry{n}") for n in range(20)))
     _, out, _ = hopscope("reproduce", "tiny", *words)
-    assert len(out.splitlines()) == 21
+    assert sum(line.startswith("tiny.entry") for line in out.splitlines()) == 20
+    assert len(out.splitlines()) <= 22
     assert "tiny.entry7 1 of 2 c2 undecided A tiny entry" in " ".join(out.split())
-    assert "Of 40 statements 20 are reproduced, 20 are undecided." in out
+    assert "Of 40 statements 20 are reproduced, 20 are undecided." in " ".join(out.split())
 
 
 def test_json_is_alone_on_standard_output(tmp_path, catalogue):

@@ -351,7 +351,7 @@ def test_a_scenario_without_flows_is_refused() -> None:
         ('"mak.queue" = [1]', 'f.toml:9:1: sweep.mak.queue: unknown sweep key'),
         ('"mac.queu" = [1]', 'did you mean "queue"?'),
         ('"mac.queue" = []', "f.toml:9:1: sweep.mac.queue: found an empty list"),
-        ('"mac.queue" = 3', "found 3; expected a list of values or { start"),
+        ('"mac.queue" = 3', "found 3; expected a list of values, text such as"),
         ('"mac.queue" = [1, 2, 1]', "the value 1 stands twice"),
         ('"mac.queue" = [10, -1]', "mac.queue: found -1"),
         ('"seeds" = [1, 2]', "cannot be swept; use seeds"),

@@ -43,7 +43,7 @@ def command(
         typer.echo(json.dumps(sections, indent=2))
         return
     _print(sections)
-    if section is None and search is None:
+    if section is None and search is None and out().is_terminal:
         note(f"also: hopscope list {', '.join(more_words())}; hopscope help WORD says more of one")
 
 
