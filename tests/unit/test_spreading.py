@@ -35,6 +35,7 @@ BASE: dict[str, Any] = {"topology": {"kind": "chain", "hops": 2}, "flow": [{"fro
         ("1Mbps,2Mbps", ["1Mbps", "2Mbps"]),
         ('{ kind = "none" },{ kind = "uniform", per = 0.1 }', [{"kind": "none"}, {"kind": "uniform", "per": 0.1}]),
         ("7", [7]),
+        ("../one.csv,../two.csv", ["../one.csv", "../two.csv"]),
     ],
 )
 def test_a_text_means_values(text: str, values: list[Any]) -> None:

@@ -184,6 +184,7 @@ class _Given:
 def _split(text: str) -> tuple[Path, dict[str, Any]]:
     """A path and what follows it behind a colon; a path that is there is taken whole; `last` is the newest store."""
     from hopscope.campaign.nearby import LAST, store_meant
+    from hopscope.scenario.spreading import parts_of
     from hopscope.scenario.sweep import parse_set
 
     first, colon, rest = text.partition(":")
@@ -195,13 +196,7 @@ def _split(text: str) -> tuple[Path, dict[str, Any]]:
         path = f"{path}:{more}"
     if Path(text).exists() or not colon:
         return Path(text), {}
-    return Path(path), dict(parse_set(part) for part in _parts(rest))
-
-
-def _parts(text: str) -> list[str]:
-    """``a=1,b=[2,3]`` by the commas outside brackets and quotes."""
-    parts = re.findall(r"""(?:[^,\[\]{}"']|\[[^\]]*\]|\{[^}]*\}|"[^"]*"|'[^']*')+""", text)
-    return [part.strip() for part in parts]
+    return Path(path), dict(parse_set(part) for part in parts_of(rest))
 
 
 def _key(by: str | None) -> tuple[str | None, list[Any] | None]:
@@ -275,6 +270,8 @@ def _stem(path: Path) -> str:
 
 def _default_out(sides: Sequence[_Given], by: str | None) -> Path:
     """A folder of its own for each comparison."""
+    from hopscope.campaign.nearby import FOLDER
+
     documents = [{} if side.scenario is None else side.scenario.standalone() for side in sides]
     for document in documents:
         document.pop("seeds", None)
@@ -282,7 +279,7 @@ def _default_out(sides: Sequence[_Given], by: str | None) -> Path:
     text = json.dumps([reported, by], sort_keys=True, default=str)
     stem = "-".join(side.scenario.title if side.scenario is not None else side.name for side in sides)
     slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-")[:48].strip("-") or "sides"
-    return Path("results") / f"compare-{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return FOLDER / f"compare-{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 # --- What is reported ------------------------------------------------------------------------------------------------

@@ -12,16 +12,13 @@ from typing import Any
 from hopscope.errors import InputError, shown
 from hopscope.scenario import units
 from hopscope.scenario.fields import NS, Field, FieldError
-from hopscope.scenario.spreading import split_step
+from hopscope.scenario.spreading import MAX_VALUES, split_step
 
 #: Kinds of keys whose values are numbers.
 NUMERIC = ("int", "float", "time", "int-or-off")
 
 #: A range of real numbers without a step has so many values.
 POINTS = 50
-
-#: A range with more values is refused.
-MAX_VALUES = 100_000
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,9 @@ EXPECTED = 'a list of values, text such as "1..32", "1..32 by 4" or "1,2,4", or 
 
 _PARTS = re.compile(r"""(?:[^,\[\]{}"']|\[[^\]]*\]|\{[^}]*\}|"[^"]*"|'[^']*')+""")
 
+#: What stands in no range, though two full stops may stand in it: lists, tables, quotes and paths.
+_OTHER = re.compile(r"""[\[{"'/\\]""")
+
 
 def values_of(text: str) -> list[Any]:
     """The values that a text means, in order.
@@ -28,14 +31,19 @@ def values_of(text: str) -> list[Any]:
     Raises:
         ValueError: an end or a step is missing or no number, or units differ; the message says what is allowed.
     """
-    if ".." in text and not text.strip().startswith(("[", '"', "'")):
+    if ".." in text and not _OTHER.search(text):
         return _range(text)
-    values = [value_of(part.strip()) for part in _PARTS.findall(text)]
+    values = [value_of(part) for part in parts_of(text)]
     if len(values) == 1 and isinstance(values[0], list):
         return values[0]
     if not values:
         raise ValueError(f"found {shown(text)}; expected {EXPECTED}")
     return values
+
+
+def parts_of(text: str) -> list[str]:
+    """``a=1,b=[2,3]`` by the commas outside brackets and quotes."""
+    return [part.strip() for part in _PARTS.findall(text)]
 
 
 def split_step(text: str) -> tuple[str, str | None]:
