@@ -93,7 +93,7 @@ def curve(result: Result, tops: Mapping[str, Best]) -> Table:
         for profile in RULES:
             rate = rates[profile, window]
             bar = "█" * round(WIDEST * rate / most)
-            style = "bold green" if window == tops[profile].at or window in tops[profile].ties else ""
+            style = "bold green" if window in tops[profile].ties else ""
             cells += [Text(f"{bar:{WIDEST}} {rate:5.1f}", style=style), Text(f"{delays[profile, window]:9.0f}")]
         drawn.add_row(Text(f"{window:6}"), *cells)
     return drawn

@@ -486,7 +486,7 @@ def readings_pages(paper: str, entries: Sequence[dict[str, Any]]) -> None:
     """The first table of a paper's page, and what a recorded search for its readings found."""
     import readings
 
-    search = readings.searches().get(paper)
+    search = readings.searched(paper)
     if rows := readings.headlines(paper, entries, search):
         write(VALIDATION / f"{paper}-headlines.md", table(*rows))
     for name, part in readings.pages(paper, search, VALIDATION).items() if search else ():

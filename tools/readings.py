@@ -19,6 +19,7 @@ from hopscope.readings.search import Evaluated
 from hopscope.report.plots import draw, save
 from hopscope.report.wording import Grid
 from hopscope.results.stats import number
+from hopscope.studies.entry import Statement
 from hopscope.studies.registry import studies
 
 HEADLINES = Path(__file__).resolve().parents[1] / "docs" / "validation" / "headlines.toml"
@@ -27,10 +28,20 @@ Rows = tuple[list[str], list[list[str]]]
 """The head of a table and its rows."""
 
 
-def searches() -> dict[str, Recorded]:
-    """The recorded searches by study."""
-    found = {study.key: recorded(study) for study in studies()}
-    return {key: one for key, one in found.items() if one is not None}
+def searched(key: str) -> Recorded | None:
+    """The recorded search of a study, if there is one."""
+    return next((recorded(study) for study in studies() if study.key == key), None)
+
+
+def statements(key: str) -> dict[str, Statement]:
+    """The statements of a study by table and id: `fig4-4.c1`."""
+    return {
+        f"{entry.key.partition('.')[2]}.{one.id}": one
+        for study in studies()
+        if study.key == key
+        for entry in study.entries
+        for one in entry.statements
+    }
 
 
 def headlines(key: str, entries: Iterable[Mapping[str, Any]], search: Recorded | None) -> Rows | None:
@@ -45,20 +56,14 @@ def headlines(key: str, entries: Iterable[Mapping[str, Any]], search: Recorded |
     if lines is None:
         return None
     stated = {f"{entry['key'].partition('.')[2]}.{s['id']}": s for entry in entries for s in entry["statements"]}
-    causes = {
-        f"{entry.key.partition('.')[2]}.{statement.id}": statement.because
-        for study in studies()
-        if study.key == key
-        for entry in study.entries
-        for statement in entry.statements
-    }
+    own = statements(key)
     rows = []
     for name, line in lines.items():
         if search is None:
             cells = [f"**{stated[name]['outcome']}**"]
         else:
             cells = [_state(one, name, search) for one in (search.found.plain, search.found.supported)]
-        rows.append([f"{line['claim']} (`{name}`)", line["published"], *cells, line.get("why") or causes[name]])
+        rows.append([f"{line['claim']} (`{name}`)", line["published"], *cells, line.get("why") or own[name].because])
     if search is None:
         return ["claim", "published", "here", "why"], rows
     label = search.found.supported.reading.label
@@ -122,13 +127,7 @@ def failing(key: str, search: Recorded) -> Rows:
     ones alone.
     """
     found = search.found
-    texts = {
-        f"{entry.key.partition('.')[2]}.{one.id}": one.text.partition(" (judged:")[0]
-        for study in studies()
-        if study.key == key
-        for entry in study.entries
-        for one in entry.statements
-    }
+    own = statements(key)
     tried = {one.reading.label: one for one in (*found.screened, *found.joint)}
     full = {one.reading.label: one for one in found.finalists}
     rows = []
@@ -137,7 +136,7 @@ def failing(key: str, search: Recorded) -> Rows:
             every = list({**tried, **full}.values()) if name in found.chosen else list(full.values())
             held = sorted((one for one in every if one.states[name] == "holds"), key=lambda one: one.reading.weight)
             first = held[0].reading.label if held else ""
-            rows.append([f"`{name}`", texts[name], words.MARKS[state], f"{len(held)} of {len(every)}", first])
+            rows.append([f"`{name}`", own[name].claim, words.MARKS[state], f"{len(held)} of {len(every)}", first])
     return ["statement", "", "supported reading", "holds in readings", "the lightest of them"], rows
 
 

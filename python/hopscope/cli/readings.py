@@ -45,6 +45,7 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Find the fewest assumptions under which most statements of a study hold."""
+    from hopscope.campaign.nearby import FOLDER
     from hopscope.cli.verdicts import rich
     from hopscope.readings import words
     from hopscope.readings.evaluating import Evaluator, study_with_assumptions
@@ -53,7 +54,7 @@ def command(
     from hopscope.readings.search import Effort, search
     from hopscope.report.terminal import print_table
 
-    folder = out_ or Path("results") / f"readings-{Path(key).name}"
+    folder = out_ or FOLDER / f"readings-{Path(key).name}"
     with asking(trust):
         study = study_with_assumptions(key, trusted=trust)
         note(f"{words.space(study.assumptions)}; runs are kept in {folder}")

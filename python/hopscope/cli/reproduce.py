@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -45,6 +44,7 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Run entries of the catalogue and compare them with the published values."""
+    from hopscope.campaign.nearby import FOLDER
     from hopscope.cli.run import announce
     from hopscope.cli.verdicts import print_reproduction
     from hopscope.studies.page import reproduction_page
@@ -53,7 +53,7 @@ def command(
     from hopscope.studies.reproduce import reproduce
 
     part = options.parse_shard(shard)
-    folder = out_ or Path("results") / f"reproduce-{_slug(keys)}"
+    folder = out_ or FOLDER / f"reproduce-{_slug(keys)}"
     with asking(trust):
         outcome = reproduce(
             keys,

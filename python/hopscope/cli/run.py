@@ -171,10 +171,12 @@ def note_other_runs(folder: Path) -> None:
 
 def default_out(scenario: Scenario, prefix: str = "") -> Path:
     """Returns ``results/<title>-<hash>``; the number of seeds does not change it, so more seeds add to a store."""
+    from hopscope.campaign.nearby import FOLDER
+
     document = {name: value for name, value in scenario.standalone().items() if name != "seeds"}
     text = json.dumps([document, scenario.is_quick], sort_keys=True, default=str)
     slug = re.sub(r"[^a-z0-9]+", "-", scenario.title.lower()).strip("-")[:48].strip("-") or "scenario"
-    return Path("results") / f"{prefix}{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return FOLDER / f"{prefix}{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def report_failures(result: Result) -> None:

@@ -85,11 +85,7 @@ def tally(outcome: Reproduction) -> str:
     total = sum(counts.values())
     parts = [f"{count} {_WORDS[one][1 if count == 1 else 2]}" for one, count in counts.items() if count]
     words = f"Of {counted(total, 'statement')} {', '.join(parts)}." if total else "No statement is counted."
-    cells = [one for entry in outcome.entries for one in entry.cells()]
-    if cells:
-        met = {id(row) for row, _, found in cells if found.outcome is Outcome.REPRODUCED}
-        words += f" {len(met)} of {counted(len({id(row) for row, *_ in cells}), 'published number')} met."
-    return words
+    return words + (f" {outcome.numbers_met}." if outcome.numbers_met else "")
 
 
 def _print_overview(outcome: Reproduction, console: Console) -> None:
@@ -134,7 +130,7 @@ def _print_verdicts(outcome: EntryOutcome, console: Console, *, below: bool) -> 
         mark = Text(_WORDS[one.outcome][0], style=_STYLES[one.outcome.tone])
         if one.statement.kind != "claim":
             mark = Text(one.statement.kind, style="dim")
-        words = one.statement.text.partition(" (judged:")[0]
+        words = one.statement.claim
         # The mark says so already.
         cause = one.verdict.cause.removeprefix("Measured: ").removeprefix("Not decided by these runs: ")
         if below:

@@ -46,10 +46,7 @@ def packet_pair(size: int, rng: random.Random, pairs: int = PAIRS) -> Method:
         first, second = yield Train(((0.0, size), (0.0, size)), PAUSE * (0.5 + rng.random()))
         if first is not None and second is not None and second > first:
             rates.append(8 * size / (second - first))
-    if len(rates) < 2:
-        raise NoEstimateError(f"of {pairs} pairs {len(rates)} arrived whole; two are needed")
-    low, middle, high = statistics.quantiles(rates, n=4)
-    return Estimate(capacity=middle, low=low, high=high, detail={"pairs": len(rates)})
+    return _of_pairs(rates, pairs, "arrived")
 
 
 def packet_pair_by_acks(size: int, rng: random.Random, pairs: int = PAIRS) -> Method:
@@ -62,8 +59,13 @@ def packet_pair_by_acks(size: int, rng: random.Random, pairs: int = PAIRS) -> Me
         one, other = yield Train(((0.0, ACK_SIZE), (second - first, ACK_SIZE)), 0.0, back=True)
         if one is not None and other is not None and other > one:
             rates.append(8 * size / (other - one))
+    return _of_pairs(rates, pairs, "came back")
+
+
+def _of_pairs(rates: Sequence[float], pairs: int, came: str) -> Estimate:
+    """The median of the rates of those pairs that came whole, with the quartiles as its range."""
     if len(rates) < 2:
-        raise NoEstimateError(f"of {pairs} pairs {len(rates)} came back whole; two are needed")
+        raise NoEstimateError(f"of {pairs} pairs {len(rates)} {came} whole; two are needed")
     low, middle, high = statistics.quantiles(rates, n=4)
     return Estimate(capacity=middle, low=low, high=high, detail={"pairs": len(rates)})
 

@@ -120,6 +120,11 @@ class Statement:
     reference: Callable[[], Finding | None] = lambda: None
     settings: frozenset[str] = frozenset()
 
+    @property
+    def claim(self) -> str:
+        """The text without its criterion."""
+        return self.text.partition(" (judged:")[0]
+
     def conclude(self, findings: Sequence[Finding], places: Mapping[str, Place]) -> Verdict:
         """The verdict from the findings that decide."""
         return conclude(

@@ -187,10 +187,14 @@ class Reproduction(Request):
         words += ": " + ", ".join(f"{count} {name}" for name, count in self.counts.items()) if claims else ""
         if aside := sum(entry.aside for entry in self.entries):
             words += f"; {aside} more look up defaults or do sums"
-        if cells := [one for entry in self.entries for one in entry.cells()]:
-            met = {id(row) for row, _, found in cells if found.outcome is Outcome.REPRODUCED}
-            words += f"; {len(met)} of {counted(len({id(row) for row, *_ in cells}), 'published number')} met"
-        return words
+        return words + (f"; {self.numbers_met}" if self.numbers_met else "")
+
+    @property
+    def numbers_met(self) -> str:
+        """How many of the published numbers are met, in words; empty where none can be compared."""
+        cells = [one for entry in self.entries for one in entry.cells()]
+        met = {id(row) for row, _, found in cells if found.outcome is Outcome.REPRODUCED}
+        return f"{len(met)} of {counted(len({id(row) for row, *_ in cells}), 'published number')} met" if cells else ""
 
     @property
     def exit_status(self) -> int:
