@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import completing, options
 from hopscope.cli.console import note, out
 from hopscope.cli.trusting import asking
 from hopscope.errors import InputError, did_you_mean
@@ -48,6 +48,7 @@ def command(
         typer.Option(
             "--by",
             metavar="KEY[=V1,V2...]",
+            autocompletion=completing.assignments,
             help="With A alone: set the values of a key against the first of them. With B: one comparison a value.",
         ),
     ] = None,

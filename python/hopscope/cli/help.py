@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import completing, options
 from hopscope.cli.console import out
 
 if TYPE_CHECKING:
@@ -22,7 +22,11 @@ def command(
     context: typer.Context,
     word: Annotated[
         str | None,
-        typer.Argument(metavar="WORD", help="A key (mac.queue, queue), metric, preset, transport, model or verb."),
+        typer.Argument(
+            metavar="WORD",
+            autocompletion=completing.names,
+            help="A key (mac.queue, queue), metric, preset, transport, model or verb.",
+        ),
     ] = None,
     as_json: options.Json = False,
 ) -> None:

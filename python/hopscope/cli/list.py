@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from hopscope.cli import completing
 from hopscope.cli.console import note, out
 
 
@@ -14,7 +15,9 @@ def command(
     section: Annotated[
         str | None,
         typer.Argument(
-            metavar="SECTION", help="One section: keys, metrics, presets, transports, ...; default: all words."
+            metavar="SECTION",
+            autocompletion=completing.sections,
+            help="One section: keys, metrics, presets, transports, ...; default: all words.",
         ),
     ] = None,
     search: Annotated[

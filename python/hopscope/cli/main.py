@@ -44,10 +44,12 @@ HELP = "TCP and UDP over multi-hop 802.11, simulated and compared with the publi
 
 def build() -> typer.Typer:
     """Returns the command with all its verbs."""
-    app = typer.Typer(help=HELP, no_args_is_help=True, pretty_exceptions_enable=False)
+    settings = {"help_option_names": ["--help", "-h"]}
+    app = typer.Typer(help=HELP, no_args_is_help=True, pretty_exceptions_enable=False, context_settings=settings)
     app.callback()(_options)
     for verb, (module, text) in VERBS.items():
-        app.command(verb, help=text)(importlib.import_module(f"hopscope.cli.{module}").command)
+        command = importlib.import_module(f"hopscope.cli.{module}").command
+        app.command(verb, help=text, context_settings=settings)(command)
     return app
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypedDict
 
 import typer
 
-from hopscope.cli import options, picture
+from hopscope.cli import completing, options, picture
 from hopscope.cli.console import note, out
 from hopscope.cli.trusting import asking
 from hopscope.errors import InputError
@@ -21,6 +21,7 @@ def command(
         typer.Option(
             "--over",
             metavar="KEY=RANGE",
+            autocompletion=completing.assignments,
             help='What to vary: "flow.*.max_window=1..32", a..b:step, or a list; repeatable.',
         ),
     ] = None,

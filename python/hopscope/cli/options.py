@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from hopscope.cli import completing
 from hopscope.errors import InputError
 
 if TYPE_CHECKING:
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", min=1, help="Replications: seeds seed .. seed+N-1.")]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a dotted key, e.g. flow.0.max_window=3; repeatable."),
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        autocompletion=completing.assignments,
+        help="Change a dotted key, e.g. flow.0.max_window=3; repeatable.",
+    ),
 ]
 Sweep = Annotated[
     list[str] | None,
@@ -37,6 +43,7 @@ Metrics = Annotated[
     typer.Option(
         "--metric",
         metavar="NAME",
+        autocompletion=completing.metrics,
         help="What to show: delay_p99_ms of every flow, network.jain, flow.0.delay_ms, group.G.NAME; repeatable.",
     ),
 ]
@@ -66,7 +73,13 @@ def stored(text: str) -> Path:
 
 
 Stored = Annotated[
-    Path, typer.Argument(metavar="STORE", parser=stored, help="Folder that a run has written; last: the newest.")
+    Path,
+    typer.Argument(
+        metavar="STORE",
+        parser=stored,
+        autocompletion=completing.stores,
+        help="Folder that a run has written; last: the newest.",
+    ),
 ]
 Source = Annotated[
     Path,

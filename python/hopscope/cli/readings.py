@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import completing, options
 from hopscope.cli.console import note, out
 from hopscope.cli.trusting import asking
 
@@ -30,7 +30,11 @@ _STAGES = {
 def command(
     key: Annotated[
         str,
-        typer.Argument(metavar="KEY", help="A study with assumptions: armaghani2008; or a study folder: ./mystudy."),
+        typer.Argument(
+            metavar="KEY",
+            autocompletion=completing.studies,
+            help="A study with assumptions: armaghani2008; or a study folder: ./mystudy.",
+        ),
     ],
     jobs: options.Jobs = None,
     out_: options.Out = None,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import completing, options
 from hopscope.cli.console import note, out
 from hopscope.cli.trusting import asking
 
@@ -18,6 +18,7 @@ def command(
         list[str],
         typer.Argument(
             metavar="KEY...",
+            autocompletion=completing.entries,
             help="Catalogue entries: fu2003.fig2-left, fu2003, all (see hopscope list); or a study folder: ./mystudy.",
         ),
     ],

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from hopscope.cli import options
+from hopscope.cli import completing, options
 from hopscope.cli.console import note, out
 from hopscope.errors import InputError, counted
 
@@ -22,6 +22,7 @@ def command(
         typer.Argument(
             metavar="STORE",
             parser=options.stored,
+            autocompletion=completing.stores,
             help="Folder that a run has written; last: the newest; without one the stores in results are listed.",
         ),
     ] = None,
