@@ -13,7 +13,7 @@ from pathlib import Path
 
 import hopscope as hs
 from hopscope import _core
-from hopscope.probe import probe
+from hopscope.probing import probe
 
 MEASURED = Path(__file__).parents[1] / "showcases" / "measured" / "rssi.csv"
 PROFILES = ["standard", "ns2", "as-ns3"]

@@ -15,8 +15,8 @@ from rich.table import Table
 from rich.text import Text
 
 import hopscope as hs
-from hopscope.report.page import store_page
-from hopscope.report.tables import table_of
+from hopscope.reporting.page import store_page
+from hopscope.reporting.tables import table_of
 from hopscope.results import Result
 from hopscope.results.comparisons import Best, best
 from hopscope.results.explain import Explanation

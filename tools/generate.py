@@ -23,10 +23,10 @@ from hopscope.errors import ranges
 from hopscope.models.registry import MODELS
 from hopscope.reference.keys import as_written, engine_keys, meaning
 from hopscope.reference.words import words
-from hopscope.report.air import air_chart
-from hopscope.report.plots import save
-from hopscope.report.sequence import read_exchange, sequence_chart
-from hopscope.report.tables import table_of
+from hopscope.reporting.air import air_chart
+from hopscope.reporting.plots import save
+from hopscope.reporting.sequence import read_exchange, sequence_chart
+from hopscope.reporting.tables import table_of
 from hopscope.results import metrics
 from hopscope.results.comparisons import best
 from hopscope.results.explain import GROUPS

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from statistics import quantiles
 from typing import Any
 
-from hopscope.probe import Probed, Probing, probe
+from hopscope.probing import Probed, Probing, probe
 
 #: Seeds of each path.
 SEEDS = 20

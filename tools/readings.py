@@ -11,13 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopscope.readings import words
-from hopscope.readings.evaluating import Number
-from hopscope.readings.page import front_chart
-from hopscope.readings.record import Recorded, recorded
-from hopscope.readings.search import Evaluated
-from hopscope.report.plots import draw, save
-from hopscope.report.wording import Grid
+from hopscope.assuming import words
+from hopscope.assuming.evaluating import Number
+from hopscope.assuming.page import front_chart
+from hopscope.assuming.record import Recorded, recorded
+from hopscope.assuming.search import Evaluated
+from hopscope.reporting.plots import draw, save
+from hopscope.reporting.wording import Grid
 from hopscope.results.stats import number
 from hopscope.studies.entry import Statement
 from hopscope.studies.registry import studies

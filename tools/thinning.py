@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 import hopscope as hs
 from hopscope.campaign.store import open_store
 from hopscope.models.registry import model
-from hopscope.report.chart import Chart, Line, Panel
-from hopscope.report.plots import draw, save, styled
-from hopscope.report.tables import table_of
+from hopscope.reporting.chart import Chart, Line, Panel
+from hopscope.reporting.plots import draw, save, styled
+from hopscope.reporting.tables import table_of
 from hopscope.results.comparisons import best
 from hopscope.results.samples import Estimate, Run, Table, estimate
 from hopscope.results.stats import number, rounded

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from hopscope.campaign.store import Store, open_store
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
     from hopscope.optimum import Optimization, Optimum, TradeOff, optimize, trade_off
-    from hopscope.report.segments import sequence
-    from hopscope.report.timeline import timeline
+    from hopscope.reporting.segments import sequence
+    from hopscope.reporting.timeline import timeline
     from hopscope.results import Comparison, Interval, Result, compare
     from hopscope.results.contrasts import Contrasts, Side, contrasts
     from hopscope.results.distributions import Distribution
@@ -64,8 +64,8 @@ _HOMES = {
     "optimize": "hopscope.optimum",
     "run": "hopscope.running.runner",
     "run_scenarios": "hopscope.running.runner",
-    "sequence": "hopscope.report.segments",
-    "timeline": "hopscope.report.timeline",
+    "sequence": "hopscope.reporting.segments",
+    "timeline": "hopscope.reporting.timeline",
     "trace": "hopscope.tracing",
     "trade_off": "hopscope.optimum",
 }
@@ -114,13 +114,13 @@ __all__ = [
 
 #: What notebooks draw -> (module, function) that draws it, loaded when something is drawn.
 _DRAWN = {
-    "contrasts": ("hopscope.report.contrasts", "figure"),
-    "contrasts-html": ("hopscope.report.notebook", "contrasts"),
+    "contrasts": ("hopscope.reporting.contrasts", "figure"),
+    "contrasts-html": ("hopscope.reporting.notebook", "contrasts"),
     "optimization": ("hopscope.optimum.words", "text"),
-    "result": ("hopscope.report.notebook", "figure"),
-    "result-html": ("hopscope.report.notebook", "result"),
-    "sequence": ("hopscope.report.segments", "sequence"),
-    "timeline": ("hopscope.report.timeline", "timeline"),
+    "result": ("hopscope.reporting.notebook", "figure"),
+    "result-html": ("hopscope.reporting.notebook", "result"),
+    "sequence": ("hopscope.reporting.segments", "sequence"),
+    "timeline": ("hopscope.reporting.timeline", "timeline"),
 }
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from hopscope.errors import ranges
 from hopscope.models.drops import chain_limits, drops, last_state_probability
-from hopscope.report.chart import Chart, Line, Panel
+from hopscope.reporting.chart import Chart, Line, Panel
 from hopscope.results.comparisons import Verdict, best, difference, every, exceeds
 from hopscope.results.samples import Data, NoSamplesError, Run, Table, estimate, show
 from hopscope.results.stats import gradual, number, rank_correlation

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.models.response import westwood_plus
-from hopscope.report.chart import Chart, Line, Panel
+from hopscope.reporting.chart import Chart, Line, Panel
 from hopscope.results.samples import Data, Table
 from hopscope.studies.verbs import Check, Evaluation
 

@@ -49,7 +49,7 @@ def test_what_statements_print_of_frames_is_what_the_clauses_give():
 @pytest.mark.parametrize("entry", [e for e in catalog.entries() if e.settings], ids=lambda e: e.key)
 def test_a_network_that_carries_nothing_passes_no_throughput_statement(entry, monkeypatch):
     # Probes are of a network of their own.
-    monkeypatch.setattr("hopscope.probe.values", lambda *_: {})
+    monkeypatch.setattr("hopscope.probing.values", lambda *_: {})
     nothing = {
         "throughput_kbps": 0.0,
         "goodput_kbps": 0.0,

@@ -13,7 +13,7 @@ PASS, FAIL = {"reproduced"}, {"not reproduced"}
 @pytest.fixture(autouse=True)
 def unprobed(monkeypatch):
     """No path is probed unless a test says what comes of it."""
-    monkeypatch.setattr("hopscope.probe.values", lambda *_: {})
+    monkeypatch.setattr("hopscope.probing.values", lambda *_: {})
 
 
 def entry(name):
@@ -57,7 +57,7 @@ def test_westwood_uses_more_and_harms_reno(own, rival, expected):
 def test_tibet_is_fair_carries_more_and_estimates_better(monkeypatch, jain, own, other, error, expected):
     errors = {"tibet": error, "westwood-by-acks": -30.0}
     monkeypatch.setattr(
-        "hopscope.probe.values", lambda _d, method, *_: {n: errors[method] + 0.1 * n for n in (1, 2, 3)}
+        "hopscope.probing.values", lambda _d, method, *_: {n: errors[method] + 0.1 * n for n in (1, 2, 3)}
     )
 
     def model(label, _where):
@@ -80,7 +80,7 @@ def test_fast_settles_first(index, expected):
     (1495.0, 700.0, -30.0, 2, PASS), (1200.0, 1600.0, 20.0, 60, FAIL),
 ])  # fmt: skip
 def test_four_hops_are_out_of_reach(monkeypatch, far, near, error, drops, expected):
-    monkeypatch.setattr("hopscope.probe.values", lambda *_: {n: error + 0.1 * n for n in (1, 2, 3)})
+    monkeypatch.setattr("hopscope.probing.values", lambda *_: {n: error + 0.1 * n for n in (1, 2, 3)})
 
     def model(label, _where):
         rates = {"hop alone": 1500.0, "hop 2 hops on": near, "hop 3 hops on": near}
@@ -130,9 +130,9 @@ def test_probes_measure_what_the_survey_says(monkeypatch):
 
         return found
 
-    monkeypatch.setattr("hopscope.probe.values", values(wrong=False))
+    monkeypatch.setattr("hopscope.probing.values", values(wrong=False))
     assert outcomes(entry("sec3-2-1"), lambda _l, _w: {}) == {f"c{n}": PASS for n in range(1, 12)}
-    monkeypatch.setattr("hopscope.probe.values", values(wrong=True))
+    monkeypatch.setattr("hopscope.probing.values", values(wrong=True))
     found = outcomes(entry("sec3-2-1"), lambda _l, _w: {})
     assert found.pop("c5") == {"undecided"}  # the same error by the one and by the other
     assert found == {f"c{n}": FAIL for n in (1, 2, 3, 4, 6, 7, 8, 9, 10, 11)}

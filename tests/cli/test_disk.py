@@ -50,7 +50,7 @@ def test_a_full_disk_is_no_bad_input(folder: Path, monkeypatch: pytest.MonkeyPat
 
     import hopscope as hs
     from hopscope.io import files
-    from hopscope.report.page import store_page
+    from hopscope.reporting.page import store_page
 
     result = hs.run(folder / "chain.toml", out=folder / "store")
 

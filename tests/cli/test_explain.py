@@ -115,7 +115,7 @@ def test_every_line_of_a_divided_table_begins_with_its_node(explanation: Explana
 
 
 def test_a_table_says_what_it_leaves_out() -> None:
-    from hopscope.report.tables import some_of
+    from hopscope.reporting.tables import some_of
 
     assert some_of(12, 14, "with most attempts") == "; the 12 of 14 with most attempts; all with --json"
     assert some_of(14, 14, "with most attempts") == ""

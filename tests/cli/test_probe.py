@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hopscope import _core
-from hopscope.probe import METHODS
+from hopscope.probing import METHODS
 
 #: Three wires, the second the narrowest, and a flow of others over it.
 WIRES = {

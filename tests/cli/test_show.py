@@ -10,8 +10,8 @@ import pandas as pd
 import pytest
 
 import hopscope as hs
-from hopscope.report import listing
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting import listing
+from hopscope.reporting.wording import Column, Grid
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hopscope.readings.evaluating import claims
+from hopscope.assuming.evaluating import claims
 from hopscope.studies.registry import studies
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import hopscope as hs
-from hopscope.probe import Estimate, Probed, Probing
-from hopscope.probe.path import path_of
-from hopscope.probe.truth import Truth
+from hopscope.probing import Estimate, Probed, Probing
+from hopscope.probing.path import path_of
+from hopscope.probing.truth import Truth
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 import probes

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hopscope.probe import active
-from hopscope.probe.passive import Ack, AdaptivePacing, over_time, tcp_ap, tibet, westwood, westwood_by_acks
-from hopscope.probe.trains import Echo, Estimate, Method, NoEstimateError, Train
+from hopscope.probing import active
+from hopscope.probing.passive import Ack, AdaptivePacing, over_time, tcp_ap, tibet, westwood, westwood_by_acks
+from hopscope.probing.trains import Echo, Estimate, Method, NoEstimateError, Train
 
 SIZE = 1500
 

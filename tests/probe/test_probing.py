@@ -8,9 +8,9 @@ import pytest
 
 import hopscope as hs
 from hopscope.errors import InputError, RunFailed
-from hopscope.probe import VALUES, probe, values
-from hopscope.probe.path import path_of
-from hopscope.probe.truth import truth
+from hopscope.probing import VALUES, probe, values
+from hopscope.probing.path import path_of
+from hopscope.probing.truth import truth
 
 
 def wires(**cross: Any) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from hopscope.assuming.evaluating import claims, study_with_assumptions
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
-from hopscope.readings.evaluating import claims, study_with_assumptions
 from hopscope.studies.build import read_study
 from hopscope.studies.registry import studies
 

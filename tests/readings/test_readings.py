@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from hopscope.readings import words
-from hopscope.readings.halves import chosen_half
-from hopscope.readings.search import Effort, Found, StageName, States, combinations, search
+from hopscope.assuming import words
+from hopscope.assuming.halves import chosen_half
+from hopscope.assuming.search import Effort, Found, StageName, States, combinations, search
 from hopscope.scenario.assumptions import Assumption, Choice, Reading, departing, plain_reading
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from tests.readings.test_of_a_study import ASSUMPTIONS, add, folder
 
+from hopscope.assuming.evaluating import Details, Number, claims
+from hopscope.assuming.record import FILE, record, recorded
+from hopscope.assuming.search import Evaluated, Found, State, search
 from hopscope.errors import InputError
-from hopscope.readings.evaluating import Details, Number, claims
-from hopscope.readings.record import FILE, record, recorded
-from hopscope.readings.search import Evaluated, Found, State, search
 from hopscope.scenario.assumptions import Reading
 from hopscope.studies.build import Study, read_study
 from hopscope.studies.registry import studies

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hopscope.report.air import OnAir, air_chart, read_air
-from hopscope.report.plots import image
+from hopscope.reporting.air import OnAir, air_chart, read_air
+from hopscope.reporting.plots import image
 
 FRAMES = Path(__file__).parents[2] / "crates" / "hopscope-engine" / "tests" / "it" / "air.txt"
 

@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 from hopscope import _core
 from hopscope.cli.main import build
-from hopscope.report import network, plots
-from hopscope.report.network import Network
+from hopscope.reporting import network, plots
+from hopscope.reporting.network import Network
 from hopscope.scenario import Scenario
 
 CROSS = {
@@ -187,7 +187,7 @@ def test_check_refuses_other_forms_and_places_that_do_not_exist(tmp_path):
 
 def test_links_that_carried_packets_are_drawn() -> None:
     import hopscope as hs
-    from hopscope.report import tables
+    from hopscope.reporting import tables
 
     flow = {"from": 0, "to": 2, "transport": "udp", "app": "cbr", "rate": "50kbps"}
     base = {"duration": "2s", "topology": {"kind": "grid", "rows": 2, "cols": 3}, "flow": [flow]}
@@ -204,7 +204,7 @@ def test_links_that_carried_packets_are_drawn() -> None:
 
 def test_where_each_seed_draws_a_field_the_links_are_those_of_the_field_that_is_drawn() -> None:
     import hopscope as hs
-    from hopscope.report import tables
+    from hopscope.reporting import tables
 
     area = {"kind": "random", "nodes": 12, "area": [500, 500], "connected": True, "seed": "run"}
     flow = {"pattern": "random", "copies": 3, "transport": "udp", "app": "cbr", "rate": "20kbps"}
@@ -220,7 +220,7 @@ def test_where_each_seed_draws_a_field_the_links_are_those_of_the_field_that_is_
 
 def test_the_caption_says_of_which_point_the_thick_lines_report() -> None:
     import hopscope as hs
-    from hopscope.report import tables
+    from hopscope.reporting import tables
 
     swept = hs.run({**CROSS, "duration": "2s", "sweep": {"profile": ["standard", "ns2"]}})
     [shown] = network.distinct(swept.scenario.points, "cross", 3, tables.used_links(swept))

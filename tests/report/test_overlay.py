@@ -9,8 +9,8 @@ import pytest
 import hopscope as hs
 from hopscope.errors import InputError
 from hopscope.models.registry import model
-from hopscope.report import overlay, tables
-from hopscope.report.page import store_page
+from hopscope.reporting import overlay, tables
+from hopscope.reporting.page import store_page
 
 WINDOWS = [1, 2, 4]
 CHAIN = {

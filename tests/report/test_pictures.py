@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 import hopscope as hs
-from hopscope.report.picture import Picture
-from hopscope.report.timeline import Waiting, draw
+from hopscope.reporting.picture import Picture
+from hopscope.reporting.timeline import Waiting, draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import pytest
 
-from hopscope.report import plots
-from hopscope.report.chart import Chart, Line, Mark, Panel
+from hopscope.reporting import plots
+from hopscope.reporting.chart import Chart, Line, Mark, Panel
 
 LINE = Line("measured", [1.0, 2.0, 4.0], [10.0, 20.0, 15.0], [1.0, None, (2.0, 3.0)])
 

@@ -11,9 +11,9 @@ import pytest
 
 import hopscope as hs
 from hopscope.errors import InputError
-from hopscope.report.page import store_page
-from hopscope.report.recorded import MOST_PICTURES, Recorded, Span
-from hopscope.report.series import Selection
+from hopscope.reporting.page import store_page
+from hopscope.reporting.recorded import MOST_PICTURES, Recorded, Span
+from hopscope.reporting.series import Selection
 
 SCENE = {
     "title": "chain",

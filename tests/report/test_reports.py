@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from hopscope import _core
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
-from hopscope.report.chart import Chart, Panel
-from hopscope.report.curves import curve
+from hopscope.reporting.chart import Chart, Panel
+from hopscope.reporting.curves import curve
 from hopscope.studies import registry
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
 from hopscope.studies.statements import evaluated
@@ -127,7 +127,7 @@ def test_reproduce_writes_a_self_contained_report_with_figures(tmp_path, catalog
 
 
 def test_what_two_entries_show_is_drawn_once(tmp_path, catalogue, monkeypatch):
-    from hopscope.report import plots
+    from hopscope.reporting import plots
 
     draw, drawn = plots.draw, []
     monkeypatch.setattr(plots, "draw", lambda chart: drawn.append(chart.caption) or draw(chart))

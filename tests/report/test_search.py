@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hopscope.report import search
+from hopscope.reporting import search
 
 BEST = {"set": {"mac.queue": 5}, "mean": 8.0, "ci95": 0.5, "n": 5, "duration_s": 100.0, "verdict": "best"}
 CASE: dict[str, Any] = {

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hopscope.report.plots import image
-from hopscope.report.sequence import Message, Moment, read_exchange, sequence_chart
+from hopscope.reporting.plots import image
+from hopscope.reporting.sequence import Message, Moment, read_exchange, sequence_chart
 
 WALKS = sorted((Path(__file__).parents[2] / "crates").glob("hopscope-*/src/**/tests/walks/*.txt"))
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hopscope as hs
 from hopscope.errors import InputError
-from hopscope.report.series import Selection, charts, held, over_intervals
+from hopscope.reporting.series import Selection, charts, held, over_intervals
 from hopscope.results import PointResult
 
 CROSS = {

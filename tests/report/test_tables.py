@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hopscope as hs
-from hopscope.report import tables
+from hopscope.reporting import tables
 
 FIELD = {
     "title": "field",

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from hopscope.report.axis import as_number, axis_of, field_of, heading, headings, numeric
-from hopscope.report.wording import compact_json
+from hopscope.reporting.axis import as_number, axis_of, field_of, heading, headings, numeric
+from hopscope.reporting.wording import compact_json
 from hopscope.results.samples import Estimate
 from hopscope.scenario import keys
 from hopscope.scenario.naming import spoken

@@ -188,7 +188,7 @@ def test_airtime_fails_where_the_engine_differs(monkeypatch) -> None:
 
 def test_probes_are_held_against_the_truth_and_against_each_other(monkeypatch):
     errors = {"vps": {1: 4.0, 2: 5.0, 3: 6.0}, "topp": {1: -20.0, 2: -21.0, 3: -22.0}, "slops": {}}
-    monkeypatch.setattr("hopscope.probe.values", lambda _document, method, _value, _switches: errors[method])
+    monkeypatch.setattr("hopscope.probing.values", lambda _document, method, _value, _switches: errors[method])
 
     def holds(**args):
         return evaluate("probe", {}, value="capacity_error", **args)

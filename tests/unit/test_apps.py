@@ -13,7 +13,7 @@ from hopscope import run
 from hopscope._core import frames
 from hopscope.cli.table import print_result
 from hopscope.errors import ScenarioError
-from hopscope.report.tables import charts
+from hopscope.reporting.tables import charts
 from hopscope.scenario import Scenario, files, load
 from hopscope.scenario.fields import NS
 

@@ -10,7 +10,7 @@ import pytest
 import hopscope as hs
 from hopscope import _core
 from hopscope.optimum import front
-from hopscope.report import listing
+from hopscope.reporting import listing
 from hopscope.results import metrics
 from hopscope.scenario import Scenario, keys
 

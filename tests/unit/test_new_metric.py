@@ -47,7 +47,7 @@ def test_python_has_it(result: hs.Result) -> None:
 
 def test_tables_and_reports_have_it(result: hs.Result) -> None:
     from hopscope.cli.table import print_result
-    from hopscope.report.tables import grids
+    from hopscope.reporting.tables import grids
 
     console = Console(file=io.StringIO(), width=200)
     print_result(console, result)

@@ -16,7 +16,7 @@ import hopscope as hs
 from hopscope import _core
 from hopscope.campaign.store import Store
 from hopscope.reference.words import words as listing
-from hopscope.report.series import Selection, charts
+from hopscope.reporting.series import Selection, charts
 from hopscope.results import metrics
 from hopscope.results.columns import document, opened, table
 

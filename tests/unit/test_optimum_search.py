@@ -323,7 +323,7 @@ def test_the_joint_bound_covers_the_truth() -> None:
 
 
 def test_figure_and_table_of_a_case_have_the_unit_of_the_key() -> None:
-    from hopscope.report.search import chart, values
+    from hopscope.reporting.search import chart, values
 
     looked = [
         {"set": {"flow.0.ack_delay": delay}, "duration_s": 20.0, "mean": 5.0, "ci95": 1.0, "n": 3, "verdict": verdict}

@@ -197,7 +197,7 @@ def test_a_mean_of_fewer_samples_than_runs_says_so() -> None:
 
     import hopscope as hs
     from hopscope.cli.table import print_result
-    from hopscope.report.tables import _flows
+    from hopscope.reporting.tables import _flows
 
     found = hs.run(
         {

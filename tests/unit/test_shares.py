@@ -185,7 +185,7 @@ def test_measured_and_fair_stand_side_by_side(store: Path) -> None:
 
 
 def test_reports_have_a_table_of_fair_shares(store: Path) -> None:
-    from hopscope.report import tables
+    from hopscope.reporting import tables
 
     result = hs.open_store(store).results()[0]
     found = [grid for grid in tables.grids(result, "scenario.toml") if grid.caption.startswith("Fair shares")]

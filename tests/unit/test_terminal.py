@@ -10,7 +10,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from hopscope.report.terminal import print_table
+from hopscope.reporting.terminal import print_table
 
 NUMBERS = [[f"{row}{column}.{column * 111:03d} ± {row}.125" for column in range(6)] for row in range(1, 4)]
 

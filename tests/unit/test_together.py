@@ -9,7 +9,7 @@ import pytest
 
 import hopscope as hs
 from hopscope.errors import ScenarioError
-from hopscope.report import tables
+from hopscope.reporting import tables
 from hopscope.scenario import Scenario
 from hopscope.scenario.document import parse
 from hopscope.scenario.toml_writer import to_toml

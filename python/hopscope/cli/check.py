@@ -71,7 +71,7 @@ def command(
 def _draw(scenario: Scenario, path: Path) -> None:
     """Draws the network of the first point."""
     from hopscope.cli.console import note
-    from hopscope.report import network
+    from hopscope.reporting import network
 
     picture.write("--picture", path, network.draw(network.of_point(scenario.points[0], scenario.title)))
     others = " of the first point of the sweep" if len(scenario.points) > 1 else ""

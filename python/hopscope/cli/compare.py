@@ -111,7 +111,7 @@ def command(
     found.remarks += [text if len(of) == of_all else f"{', '.join(of)}: {text}" for text, of in limits.items()]
     page = _page(found, folder, quick=any(side.result.scenario.is_quick for side in found_sides))
     if figure is not None:
-        from hopscope.report import contrasts as drawn
+        from hopscope.reporting import contrasts as drawn
 
         picture.write("--figure", figure, drawn.figure(found))
     if as_json:
@@ -292,8 +292,8 @@ def _print(found: Contrasts) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from hopscope.report import contrasts as reported
-    from hopscope.report.terminal import print_table
+    from hopscope.reporting import contrasts as reported
+    from hopscope.reporting.terminal import print_table
 
     console = out()
     console.print(Text(found.title, style="bold"))
@@ -310,8 +310,8 @@ def _print(found: Contrasts) -> None:
 
 def _page(found: Contrasts, folder: Path, *, quick: bool) -> Path:
     """Writes the page of a comparison with its figures."""
-    from hopscope.report import contrasts as reported
-    from hopscope.report.page import comparison, write_page
+    from hopscope.reporting import contrasts as reported
+    from hopscope.reporting.page import comparison, write_page
 
     section = comparison(found, folder, reported.charts(found), heading="", quick=quick)
     context = {"title": found.title, "comparison": section, "quick": quick}

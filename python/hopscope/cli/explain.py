@@ -18,7 +18,7 @@ from hopscope.errors import counted
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from hopscope.report.wording import Grid
+    from hopscope.reporting.wording import Grid
     from hopscope.results.explain import Explanation, Loss, PointExplanation
 
 #: More losses and links than these are left to ``--json``.
@@ -87,8 +87,8 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
 
 
 def _grids(point: PointExplanation) -> list[Grid]:
-    from hopscope.report.tables import ledger_grid, some_of
-    from hopscope.report.wording import Column, Grid
+    from hopscope.reporting.tables import ledger_grid, some_of
+    from hopscope.reporting.wording import Column, Grid
     from hopscope.results.stats import interval_text
 
     parts = [part for part in point.delays[0] if any(delay[part].mean for delay in point.delays)]
@@ -139,8 +139,8 @@ def _counts(point: PointExplanation, flow: int, kind: str) -> list[float]:
 
 
 def _losses(losses: Sequence[Loss], caption: str) -> Grid:
-    from hopscope.report.tables import some_of
-    from hopscope.report.wording import Column, Grid
+    from hopscope.reporting.tables import some_of
+    from hopscope.reporting.wording import Column, Grid
 
     shown = losses[:MAX_ROWS]
     return Grid(
@@ -169,7 +169,7 @@ def _print_grid(console: Console, grid: Grid) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from hopscope.report.terminal import print_table
+    from hopscope.reporting.terminal import print_table
 
     console.print(Text(f"\n{grid.caption}", style="italic"))
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
@@ -186,7 +186,7 @@ def _in_lines(heading: str) -> str:
 
 
 def _draw(explanation: Explanation, plot: Path) -> None:
-    from hopscope.report import plots
-    from hopscope.report.tables import ledger_charts
+    from hopscope.reporting import plots
+    from hopscope.reporting.tables import ledger_charts
 
     picture.write("--plot", plot, plots.draw(ledger_charts(explanation.result)[0]))

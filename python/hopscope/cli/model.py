@@ -15,7 +15,7 @@ from hopscope.errors import InputError, did_you_mean, listed, shown
 
 if TYPE_CHECKING:
     from hopscope.models.registry import Model
-    from hopscope.report.chart import Chart
+    from hopscope.reporting.chart import Chart
 
 Rows = Sequence[tuple[dict[str, Any], dict[str, float | None]]]
 
@@ -58,7 +58,7 @@ def command(
             raise InputError(f"--plot {plot}: give one parameter a range, such as hops=1..48")
     rows = list(model.table(axes))
     if plot is not None:
-        from hopscope.report import plots
+        from hopscope.reporting import plots
 
         picture.write("--plot", plot, plots.draw(_chart(model, rows, swept, drawn.name)))
     if as_json:
@@ -135,7 +135,7 @@ def _print_about(model: Model, as_json: bool) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from hopscope.report.terminal import print_table
+    from hopscope.reporting.terminal import print_table
 
     console = out()
     console.print(Text(f"{model.name}: {model.title}", style="bold"))
@@ -165,7 +165,7 @@ def _print_rows(model: Model, rows: Rows, swept: Sequence[str]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from hopscope.report.terminal import print_table
+    from hopscope.reporting.terminal import print_table
 
     console = out()
     console.print(Text(f"{model.name}: {model.title}", style="bold"))
@@ -215,7 +215,7 @@ def _plain(value: Any) -> str:
 
 def _chart(model: Model, rows: Rows, swept: Sequence[str], output: str) -> Chart:
     """The output over the parameter with most values; the others make the lines."""
-    from hopscope.report.chart import Chart, Line, Panel
+    from hopscope.reporting.chart import Chart, Line, Panel
 
     def numeric(key: str) -> bool:
         return all(isinstance(chosen[key], (int, float)) and not isinstance(chosen[key], bool) for chosen, _ in rows)

@@ -155,8 +155,8 @@ def _front(
     from hopscope.cli.run import default_out, note_other_runs, report_failures_of
     from hopscope.optimum.front import trade_off
     from hopscope.optimum.words import print_trade_off
-    from hopscope.report.front import chart
-    from hopscope.report.plots import draw
+    from hopscope.reporting.front import chart
+    from hopscope.reporting.plots import draw
     from hopscope.running.runner import prepare
 
     if plot is not None:

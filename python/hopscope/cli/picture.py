@@ -21,7 +21,7 @@ def check(option: str, path: Path) -> None:
     Raises:
         InputError: the ending is that of no format.
     """
-    from hopscope.report.plots import FORMATS
+    from hopscope.reporting.plots import FORMATS
 
     if _form(path) not in FORMATS:
         allowed = ", ".join(f".{form}" for form in FORMATS)
@@ -36,7 +36,7 @@ def write(option: str, path: Path, figure: Figure) -> None:
         RunFailed: the disk is full.
     """
     from hopscope.io.files import make_folder, not_written, write_whole
-    from hopscope.report.plots import image
+    from hopscope.reporting.plots import image
 
     try:
         make_folder(path.parent)

@@ -14,7 +14,7 @@ from hopscope.cli.trusting import asking
 from hopscope.errors import counted
 
 if TYPE_CHECKING:
-    from hopscope.probe import Probing
+    from hopscope.probing import Probing
 
 
 def command(
@@ -52,7 +52,7 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Estimate what a path carries."""
-    from hopscope.probe import probe
+    from hopscope.probing import probe
     from hopscope.scenario import units
 
     begin: float | None = None
@@ -76,7 +76,7 @@ def _print(found: Probing) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from hopscope.report.terminal import print_table
+    from hopscope.reporting.terminal import print_table
     from hopscope.results.stats import interval_text
 
     console = out()

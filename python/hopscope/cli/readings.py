@@ -16,7 +16,7 @@ from hopscope.cli.trusting import asking
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from hopscope.readings.search import StageName
+    from hopscope.assuming.search import StageName
     from hopscope.scenario.assumptions import Reading
 
 _STAGES = {
@@ -49,14 +49,14 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Find the fewest assumptions under which most statements of a study hold."""
+    from hopscope.assuming import words
+    from hopscope.assuming.evaluating import Evaluator, study_with_assumptions
+    from hopscope.assuming.page import write_page
+    from hopscope.assuming.record import record
+    from hopscope.assuming.search import Effort, search
     from hopscope.campaign.nearby import FOLDER
     from hopscope.cli.verdicts import rich
-    from hopscope.readings import words
-    from hopscope.readings.evaluating import Evaluator, study_with_assumptions
-    from hopscope.readings.page import write_page
-    from hopscope.readings.record import record
-    from hopscope.readings.search import Effort, search
-    from hopscope.report.terminal import print_table
+    from hopscope.reporting.terminal import print_table
 
     folder = out_ or FOLDER / f"readings-{Path(key).name}"
     with asking(trust):

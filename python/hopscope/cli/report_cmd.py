@@ -13,8 +13,8 @@ from hopscope.cli.trusting import asking
 from hopscope.errors import InputError
 
 if TYPE_CHECKING:
-    from hopscope.report.overlay import Overlay
-    from hopscope.report.recorded import Recorded
+    from hopscope.reporting.overlay import Overlay
+    from hopscope.reporting.recorded import Recorded
 
 
 def command(
@@ -74,9 +74,9 @@ def command(
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import missing, open_store
     from hopscope.cli import table
-    from hopscope.report import listing, search
-    from hopscope.report.page import store_page
-    from hopscope.report.series import Selection
+    from hopscope.reporting import listing, search
+    from hopscope.reporting.page import store_page
+    from hopscope.reporting.series import Selection
     from hopscope.studies.page import reproduction_page
     from hopscope.studies.reproduce import recall
 
@@ -118,7 +118,7 @@ def command(
 
 def _recorded(timelines: list[str] | None, flows: list[int] | None, span: str | None) -> Recorded | None:
     """Reads what is to be drawn of single runs."""
-    from hopscope.report.recorded import Recorded, Span
+    from hopscope.reporting.recorded import Recorded, Span
 
     if span is not None and not flows:
         raise InputError("--span: is the time of --sequence, which is not there")
@@ -132,6 +132,6 @@ def _overlays(texts: list[str]) -> list[Overlay]:
     """Reads ``--model`` options."""
     if not texts:
         return []
-    from hopscope.report.overlay import parse
+    from hopscope.reporting.overlay import parse
 
     return [parse(text) for text in texts]

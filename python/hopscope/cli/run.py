@@ -60,7 +60,7 @@ def command(
 ) -> None:
     """Run a scenario."""
     from hopscope.cli import table
-    from hopscope.report import listing
+    from hopscope.reporting import listing
     from hopscope.running.runner import COMMAND_SEEDS, prepare, run_scenarios
     from hopscope.tracing.ns2 import Ns2Files
 

@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Draw a flow's data, ACKs, SACK blocks, retransmissions and window over time."""
     from hopscope.io import output
-    from hopscope.report import picture
-    from hopscope.report.segments import sequence
+    from hopscope.reporting import picture
+    from hopscope.reporting.segments import sequence
 
     picture.check(out)
     output.check(out, force=force)

@@ -12,9 +12,9 @@ from rich.text import Text
 
 from hopscope.cli.console import full_width, note, titled
 from hopscope.io.files import make_folder, not_written, write_whole
-from hopscope.report import listing
-from hopscope.report.axis import missing_unit
-from hopscope.report.terminal import print_table
+from hopscope.reporting import listing
+from hopscope.reporting.axis import missing_unit
+from hopscope.reporting.terminal import print_table
 from hopscope.results import PointResult, Result, metrics
 from hopscope.results.metrics import Metric
 from hopscope.results.points import point_words

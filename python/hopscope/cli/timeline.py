@@ -30,8 +30,8 @@ def command(
 ) -> None:
     """Draw what happens on the air in a part of a run."""
     from hopscope.io import output
-    from hopscope.report import picture
-    from hopscope.report.timeline import timeline
+    from hopscope.reporting import picture
+    from hopscope.reporting.timeline import timeline
 
     picture.check(out)
     output.check(out, force=force)

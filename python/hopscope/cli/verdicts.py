@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hopscope.errors import counted
-from hopscope.report.terminal import print_table
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting.terminal import print_table
+from hopscope.reporting.wording import Column, Grid
 from hopscope.results.samples import show
 from hopscope.studies.grids import measured_grid, published, with_unit
 from hopscope.studies.reproduce import common_readings

@@ -21,7 +21,7 @@ from hopscope.optimum.axes import Axis
 from hopscope.optimum.cases import Case, Over, cases_of, check_metric, mean_delays, prepared, product
 from hopscope.optimum.oracle import Rival, Yardstick, yardstick
 from hopscope.optimum.search import Answers, Found, NoSampleError, Request, Tried, Value, search
-from hopscope.report.search import OUTCOME
+from hopscope.reporting.search import OUTCOME
 from hopscope.results import Failure, Result, display
 from hopscope.results.comparisons import AS_GOOD
 from hopscope.results.stats import CONFIDENCE

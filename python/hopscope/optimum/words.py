@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hopscope.report import search
+from hopscope.reporting import search
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hopscope.optimum.driver import Optimization, Optimum
     from hopscope.optimum.front import TradeOff
-    from hopscope.report.wording import Grid
+    from hopscope.reporting.wording import Grid
 
 
 def text(found: Optimization) -> str:
@@ -43,7 +43,7 @@ def print_trade_off(console: Console, found: TradeOff) -> None:
     """Prints the front between two objectives, and what was seen of every value."""
     from rich.text import Text
 
-    from hopscope.report import front
+    from hopscope.reporting import front
 
     reported = found.to_json()
     quick = " (quick: shorter runs)" if found.scenario.is_quick else ""
@@ -59,7 +59,7 @@ def _print_grid(console: Console, grid: Grid) -> None:
     from rich import box
     from rich.table import Table
 
-    from hopscope.report.terminal import print_table
+    from hopscope.reporting.terminal import print_table
 
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for column in grid.columns:

@@ -16,8 +16,8 @@ from typing import Any
 
 from hopscope.errors import did_you_mean
 from hopscope.io.columns import read_csv
-from hopscope.report.chart import Chart, Panel
-from hopscope.report.curves import line
+from hopscope.reporting.chart import Chart, Panel
+from hopscope.reporting.curves import line
 from hopscope.results.comparisons import between
 from hopscope.results.samples import MEASURED, Data, NoSamplesError, Table, show
 from hopscope.results.stats import number, quantile, rounded

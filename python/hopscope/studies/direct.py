@@ -59,7 +59,7 @@ def _jain_index(check: Check, _table: Table, _other: Table | None) -> Evaluation
 @verb("probe", "method value", "low high against switches")
 def _probe(check: Check, _table: Table, _other: Table | None) -> Evaluation:
     """A `value` of a `method` of `hopscope probe` lies from `low` to `high`, or is smaller than that of `against`."""
-    from hopscope.probe import values
+    from hopscope.probing import values
 
     names = [check.args[key] for key in ("method", "against") if key in check.args]
     found = [values(check.document, name, check.args["value"], check.args.get("switches", ())) for name in names]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from hopscope.report.chart import Chart
+from hopscope.reporting.chart import Chart
 from hopscope.results.samples import Data, Estimate, Run, Table, Where
 from hopscope.studies.verdict import Finding, Place, Verdict, conclude
 

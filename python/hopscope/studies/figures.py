@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from hopscope.report.chart import Chart, Line, Mark, Panel
-from hopscope.report.curves import line
+from hopscope.reporting.chart import Chart, Line, Mark, Panel
+from hopscope.reporting.curves import line
 from hopscope.results.samples import Data, Estimate, NoSamplesError
 from hopscope.scenario.merging import matches
 from hopscope.studies.folder import Part

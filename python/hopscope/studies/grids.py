@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting.wording import Column, Grid
 from hopscope.results.samples import show
 from hopscope.results.stats import number
 from hopscope.studies.reproduce import EntryOutcome, Measured

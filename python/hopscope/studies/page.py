@@ -6,9 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from hopscope.report import wording
-from hopscope.report.network import Network, distinct
-from hopscope.report.page import NETWORKS, Gallery, pretty, write_page
+from hopscope.reporting import wording
+from hopscope.reporting.network import Network, distinct
+from hopscope.reporting.page import NETWORKS, Gallery, pretty, write_page
 from hopscope.studies.grids import measured_grid
 from hopscope.studies.reproduce import EntryOutcome, Reproduction
 from hopscope.studies.verdict import Outcome

@@ -2,7 +2,7 @@
 
 `reproduce` runs the scenarios of all entries in one pool (a scenario that several entries share runs once), then
 measures the quantities, judges the statements and builds the charts of every entry. Nothing is printed or written
-here beyond the result store; see `hopscope.report`.
+here beyond the result store; see `hopscope.reporting`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, StoreError, counted
 from hopscope.io.files import make_folder, not_written, read_whole, write_whole
-from hopscope.report.chart import Chart
+from hopscope.reporting.chart import Chart
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.scenario.changing import refuse_relabelled
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement

@@ -282,7 +282,7 @@ def _fit(part: Part, name: str, args: Mapping[str, Any], measures: Iterable[Meas
     if name == "bottleneck":
         part.table("link")
     if name == "probe":
-        from hopscope.probe import METHODS, VALUES
+        from hopscope.probing import METHODS, VALUES
 
         for key, known in (("method", METHODS), ("value", VALUES), ("against", METHODS)):
             part.text(key, "", choices=known)

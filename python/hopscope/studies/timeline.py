@@ -12,8 +12,8 @@ import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from hopscope.report.chart import Chart, Line, Panel
-from hopscope.report.series import held, over_intervals
+from hopscope.reporting.chart import Chart, Line, Panel
+from hopscope.reporting.series import held, over_intervals
 from hopscope.results import metrics
 from hopscope.results.samples import Data, NoSamplesError, Run
 

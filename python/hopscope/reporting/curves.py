@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from hopscope.errors import NotFound
-from hopscope.report.chart import Line
+from hopscope.reporting.chart import Line
 from hopscope.results.samples import Estimate, Metric, NoSamplesError, Table, Where
 
 

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, NotFound, instead, listed, visible
-from hopscope.report.axis import heading
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting.axis import heading
+from hopscope.reporting.wording import Column, Grid
 from hopscope.results import metrics
 from hopscope.results.samples import read
 from hopscope.results.stats import Interval, fewer, interval, interval_text

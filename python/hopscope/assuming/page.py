@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from hopscope.readings import words
-from hopscope.readings.search import Found
-from hopscope.report import page
-from hopscope.report.chart import Chart, Line, Panel
-from hopscope.report.wording import Column, Grid
+from hopscope.assuming import words
+from hopscope.assuming.search import Found
+from hopscope.reporting import page
+from hopscope.reporting.chart import Chart, Line, Panel
+from hopscope.reporting.wording import Column, Grid
 from hopscope.scenario.assumptions import Assumption
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopscope.campaign.controls import run
-from hopscope.probe.path import Path
+from hopscope.probing.path import Path
 from hopscope.scenario.controls import FlowControl
 
 #: What may be missing of a rate that arrives "whole", and of what others carry; a default.

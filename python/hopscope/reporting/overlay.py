@@ -14,8 +14,8 @@ from hopscope.errors import InputError
 from hopscope.models import registry
 from hopscope.models.capacity import TCP_HEADERS, UDP_HEADERS
 from hopscope.models.registry import Model
-from hopscope.report.axis import axis_of, numeric
-from hopscope.report.chart import Chart, Line, Panel
+from hopscope.reporting.axis import axis_of, numeric
+from hopscope.reporting.chart import Chart, Line, Panel
 from hopscope.results.comparisons import best
 from hopscope.results.samples import NoSamplesError, Table
 from hopscope.results.stats import number
@@ -204,7 +204,7 @@ def _over(chart: Chart, result: Result, overlay: Overlay) -> Chart:
 
 def _curves(result: Result, overlay: Overlay, key: str, output: str) -> list[Line]:
     """The model over a swept key: one line for each different curve that the other swept keys make."""
-    from hopscope.report.tables import linked_with
+    from hopscope.reporting.tables import linked_with
 
     axis = axis_of(key, result.scenario.axes[key])
     own = {key, *linked_with(result, key)}
@@ -224,7 +224,7 @@ def _curves(result: Result, overlay: Overlay, key: str, output: str) -> list[Lin
 
 def _best_windows(result: Result, overlays: Sequence[Overlay]) -> list[Chart]:
     """The window with the best total over another swept number, for models that give a window."""
-    from hopscope.report.tables import table_of
+    from hopscope.reporting.tables import table_of
 
     if not any(output.name == "window" for overlay in overlays for output in overlay.model.outputs):
         return []

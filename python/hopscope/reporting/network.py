@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from hopscope.report.plots import COLOURS, LEGEND_ROW, legend_columns, styled
+from hopscope.reporting.plots import COLOURS, LEGEND_ROW, legend_columns, styled
 from hopscope.scenario.fields import NS
 from hopscope.scenario.naming import spoken
 

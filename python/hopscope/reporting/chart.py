@@ -1,7 +1,7 @@
 """What a figure shows, as plain data: panels of lines or bars with error bars and published marks.
 
-A catalogue entry or a store turns its tables into a `Chart`; `hopscope.report.plots` turns a `Chart` into a matplotlib
-figure. Nothing here imports matplotlib, so charts can be built and tested without it.
+A catalogue entry or a store turns its tables into a `Chart`; `hopscope.reporting.plots` turns a `Chart` into a
+matplotlib figure. Nothing here imports matplotlib, so charts can be built and tested without it.
 """
 
 from __future__ import annotations

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from hopscope.report.axis import headings
-from hopscope.report.chart import Chart, Line, Panel
-from hopscope.report.search import plain
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting.axis import headings
+from hopscope.reporting.chart import Chart, Line, Panel
+from hopscope.reporting.search import plain
+from hopscope.reporting.wording import Column, Grid
 from hopscope.results.stats import interval_text
 from hopscope.scenario.naming import in_words, spoken
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from hopscope.assuming.halves import chosen_half
+from hopscope.assuming.search import StageName, State, States, single_departures
 from hopscope.errors import InputError, Problem, ScenarioError
-from hopscope.readings.halves import chosen_half
-from hopscope.readings.search import StageName, State, States, single_departures
-from hopscope.report.chart import Chart
+from hopscope.reporting.chart import Chart
 from hopscope.results.samples import Data
 from hopscope.running.runner import run_scenarios
 from hopscope.scenario.assumptions import Reading
@@ -141,7 +141,7 @@ class Details:
 
 @dataclass
 class Evaluator:
-    """Runs a study under readings and evaluates its claims; what `hopscope.readings.search` evaluates.
+    """Runs a study under readings and evaluates its claims; what `hopscope.assuming.search` evaluates.
 
     Attributes:
         study: as it is read plainly.

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hopscope.report.plots import COLOURS, styled
+from hopscope.reporting.plots import COLOURS, styled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, counted
-from hopscope.report import curves, series, wording
-from hopscope.report.axis import axis_of, headings, is_seed, numeric
-from hopscope.report.chart import Chart, Line, Panel
-from hopscope.report.series import LINES, Selection
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting import curves, series, wording
+from hopscope.reporting.axis import axis_of, headings, is_seed, numeric
+from hopscope.reporting.chart import Chart, Line, Panel
+from hopscope.reporting.series import LINES, Selection
+from hopscope.reporting.wording import Column, Grid
 from hopscope.results import distributions, metrics
 from hopscope.results.comparisons import best_among, smallest_as_good
 from hopscope.results.points import BaseResult

@@ -1,6 +1,6 @@
 """Bandwidth estimation: the methods of the literature over a simulated path, compared with what it really carries."""
 
-from hopscope.probe.driver import METHODS, VALUES, Probed, Probing, probe, values
-from hopscope.probe.trains import Estimate
+from hopscope.probing.driver import METHODS, VALUES, Probed, Probing, probe, values
+from hopscope.probing.trains import Estimate
 
 __all__ = ["METHODS", "VALUES", "Estimate", "Probed", "Probing", "probe", "values"]

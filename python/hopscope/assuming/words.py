@@ -6,9 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from hopscope.assuming.search import Evaluated, Found
 from hopscope.errors import counted
-from hopscope.readings.search import Evaluated, Found
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting.wording import Column, Grid
 from hopscope.scenario.assumptions import Assumption, Reading
 
 #: What a cell of the table of effects says.

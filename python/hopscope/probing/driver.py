@@ -14,10 +14,10 @@ from typing import Any
 from hopscope import _core
 from hopscope.campaign.controls import failed, probing, run
 from hopscope.errors import InputError, RunFailed, did_you_mean
-from hopscope.probe import active, passive
-from hopscope.probe.path import SIZE, Path, path_of
-from hopscope.probe.trains import Echo, Estimate, Method, NoEstimateError, Train
-from hopscope.probe.truth import Truth, truth
+from hopscope.probing import active, passive
+from hopscope.probing.path import SIZE, Path, path_of
+from hopscope.probing.trains import Echo, Estimate, Method, NoEstimateError, Train
+from hopscope.probing.truth import Truth, truth
 from hopscope.results.stats import Interval, interval
 from hopscope.running.runner import prepare
 from hopscope.scenario import Scenario

@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from hopscope.assuming.evaluating import Details, Number, claims
+from hopscope.assuming.search import Evaluated, Found, State, States
 from hopscope.errors import InputError, StoreError
 from hopscope.io.files import not_written, write_whole
-from hopscope.readings.evaluating import Details, Number, claims
-from hopscope.readings.search import Evaluated, Found, State, States
 from hopscope.scenario.assumptions import departing
 from hopscope.studies.build import Study
 

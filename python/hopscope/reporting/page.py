@@ -17,18 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import StoreError, printable
 from hopscope.io.files import make_folder, not_written, write_whole
-from hopscope.report import wording
-from hopscope.report.chart import Chart
-from hopscope.report.network import Network, distinct
+from hopscope.reporting import wording
+from hopscope.reporting.chart import Chart
+from hopscope.reporting.network import Network, distinct
 from hopscope.results import metrics
 from hopscope.results.remarks import remarks
 from hopscope.scenario.naming import spoken
 
 if TYPE_CHECKING:
-    from hopscope.report.listing import Listing
-    from hopscope.report.overlay import Overlay
-    from hopscope.report.recorded import Recorded
-    from hopscope.report.series import Selection
+    from hopscope.reporting.listing import Listing
+    from hopscope.reporting.overlay import Overlay
+    from hopscope.reporting.recorded import Recorded
+    from hopscope.reporting.series import Selection
     from hopscope.results import Result
     from hopscope.results.contrasts import Contrasts
 
@@ -96,12 +96,12 @@ def store_page(
     """
     about = {"folder": store, "problems": list(problems)}
     if outcome is not None:
-        from hopscope.report import search
+        from hopscope.reporting import search
 
         cases = _cases(outcome, results, folder, engine)
         context = {"title": search.title(outcome), "several": True, "studies": cases}
         return write_page(folder / "report.html", "store.html.j2", {**about, **context})
-    from hopscope.report import overlay, tables
+    from hopscope.reporting import overlay, tables
 
     brief = len(results) > _MANY
     if selection is not None:
@@ -127,7 +127,7 @@ def _section(
     result: Result, charts: Sequence[Chart], folder: Path, stem: str, *, brief: bool, shown: Listing | None
 ) -> dict[str, Any]:
     """A section for one scenario: figures, tables, comparisons of what it sweeps, and how to repeat it."""
-    from hopscope.report import tables
+    from hopscope.reporting import tables
 
     scenario = result.scenario
     used = {} if brief else tables.used_links(result)
@@ -146,7 +146,7 @@ def _section(
 
 def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, engine: str) -> list[dict[str, Any]]:
     """A section for each case of a search: what it found, all values, its steps, and how to repeat its full runs."""
-    from hopscope.report import search, tables
+    from hopscope.reporting import search, tables
 
     sections = []
     metric, resolved = outcome["metric"], outcome["scenario"]
@@ -184,7 +184,7 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
 
 def comparison(found: Contrasts, folder: Path, charts: Sequence[Chart], *, heading: str, quick: bool) -> dict[str, Any]:
     """A section of a page with a comparison: verdicts, figures, table."""
-    from hopscope.report import contrasts
+    from hopscope.reporting import contrasts
 
     return {
         "heading": heading,
@@ -196,7 +196,7 @@ def comparison(found: Contrasts, folder: Path, charts: Sequence[Chart], *, headi
 
 def _comparisons(result: Result, folder: Path, stem: str) -> list[dict[str, Any]]:
     """A section for each swept key whose values are words: the others against the first."""
-    from hopscope.report import contrasts
+    from hopscope.reporting import contrasts
 
     sections = []
     for number, found in enumerate(contrasts.of_result(result), 1):
@@ -247,7 +247,7 @@ class Gallery:
         return images
 
     def _save(self, chart: Chart | Network, stem: str) -> dict[str, Path]:
-        from hopscope.report import network, plots
+        from hopscope.reporting import network, plots
 
         content = _content(chart)
         if (known := self._drawn.get(content)) is not None:
@@ -291,7 +291,7 @@ def rendered(template: str, context: Mapping[str, Any]) -> str:
     from hopscope import _core
 
     environment = Environment(
-        loader=PackageLoader("hopscope.report", "templates"),
+        loader=PackageLoader("hopscope.reporting", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

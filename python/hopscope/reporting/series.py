@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, ranges
-from hopscope.report.chart import Chart, Kind, Line, Panel
-from hopscope.report.wording import seeds
+from hopscope.reporting.chart import Chart, Kind, Line, Panel
+from hopscope.reporting.wording import seeds
 from hopscope.results import metrics
 from hopscope.scenario.naming import spoken
 from hopscope.scenario.sweep import is_named

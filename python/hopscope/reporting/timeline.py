@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.errors import InputError, counted
-from hopscope.report.picture import Picture
+from hopscope.reporting.picture import Picture
 from hopscope.scenario import Scenario
 from hopscope.tracing import OneRun, Wanted, follow, pick, records
 from hopscope.tracing.wanted import NS

@@ -13,7 +13,7 @@ import statistics
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from hopscope.probe.trains import Echo, Estimate, Method, NoEstimateError, Train
+from hopscope.probing.trains import Echo, Estimate, Method, NoEstimateError, Train
 
 #: Pairs of :func:`packet_pair`; a default.
 PAIRS = 100

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hopscope.report import wording
-from hopscope.report.axis import axis_of, headings, numeric
-from hopscope.report.chart import Chart, Line, Panel
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting import wording
+from hopscope.reporting.axis import axis_of, headings, numeric
+from hopscope.reporting.chart import Chart, Line, Panel
+from hopscope.reporting.wording import Column, Grid
 from hopscope.results.contrasts import Contrast, Contrasts, across, default_metrics
 from hopscope.results.result import Result
 from hopscope.results.samples import Estimate, show
@@ -124,7 +124,7 @@ def differences(found: Contrasts, name: str = "compare-differences") -> Chart:
 
 def figure(found: Contrasts) -> Figure:
     """The figure of the differences."""
-    from hopscope.report import plots
+    from hopscope.reporting import plots
 
     return plots.draw(differences(found))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, RunFailed, shown
-from hopscope.report.series import Selection
+from hopscope.reporting.series import Selection
 from hopscope.tracing.wanted import Wanted
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ class Recorded:
         return sections
 
     def _pictures(self, result: Result, point: int, seed: int) -> list[Any]:
-        from hopscope.report.segments import sequence
-        from hopscope.report.timeline import timeline
+        from hopscope.reporting.segments import sequence
+        from hopscope.reporting.timeline import timeline
 
         of_run: dict[str, Any] = {"point": point, "seed": seed, "most": MOST_MARKS}
         span = self.span or Span("0s")

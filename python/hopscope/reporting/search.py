@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import counted, ranges
 from hopscope.io.files import read_whole
-from hopscope.report.axis import axis_of, headings
-from hopscope.report.chart import Chart, Line, Mark, Panel
-from hopscope.report.wording import Column, Grid
+from hopscope.reporting.axis import axis_of, headings
+from hopscope.reporting.chart import Chart, Line, Mark, Panel
+from hopscope.reporting.wording import Column, Grid
 from hopscope.results import metrics
 from hopscope.results.stats import interval_text, number, relative, rounded
 from hopscope.scenario.naming import in_words, spoken

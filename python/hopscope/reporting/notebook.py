@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import NotFound, instead
-from hopscope.report import contrasts as compared
-from hopscope.report import tables
-from hopscope.report.page import rendered
-from hopscope.report.wording import Grid
+from hopscope.reporting import contrasts as compared
+from hopscope.reporting import tables
+from hopscope.reporting.page import rendered
+from hopscope.reporting.wording import Grid
 from hopscope.results import metrics
 from hopscope.results.remarks import remarks
 
@@ -45,7 +45,7 @@ def figure(shown: Result, metric: str | None = None) -> Figure:
     Raises:
         NotFound: flows have no such metric, or no run has a sample of it.
     """
-    from hopscope.report import plots
+    from hopscope.reporting import plots
 
     known = [entry for entry in metrics.metrics("flow") if entry.kind == "sample"]
     name = (metric or metrics.shown("flow", "drawn")[0].name).rpartition(".")[2]

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.io.files import make_folder, write_whole
-from hopscope.report.chart import Chart, Line, Panel
+from hopscope.reporting.chart import Chart, Line, Panel
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.errors import InputError
-from hopscope.report.picture import Picture
+from hopscope.reporting.picture import Picture
 from hopscope.scenario import Scenario
 from hopscope.tracing import Wanted, pick, records
 from hopscope.tracing.wanted import NS
