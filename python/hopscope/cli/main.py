@@ -34,6 +34,7 @@ VERBS = {
     "show": ("show", "Print the table of a store."),
     "verify": ("verify", "Prove a store: checksums, and a sample of its runs done again."),
     "import": ("import_script", "Make a scenario file of an ns-2 Tcl script, and list what is not followed."),
+    "new": ("new", "Write a scenario or study to begin with, in which comments explain each key."),
     "check": ("check", "Check a scenario without running it."),
     "model": ("model", "Evaluate a closed-form model: optimal windows, capacity, Bianchi, TCP formulas."),
     "schema": ("schema", "Print the JSON Schema of the scenario file."),
