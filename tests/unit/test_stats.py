@@ -6,8 +6,9 @@ import dataclasses
 import random
 
 import pytest
+from scipy.special import stdtrit
 
-from hopscope.results import stats
+from hopscope.results import stats, student
 
 
 def test_interval_of_a_known_sample() -> None:
@@ -16,6 +17,19 @@ def test_interval_of_a_known_sample() -> None:
     # t(0.975, 4) = 2.776445 (any table of Student's t), s = sqrt(2.5), n = 5
     assert found.ci95 == pytest.approx(2.776445 * (2.5 / 5) ** 0.5, rel=1e-6)
     assert (found.low, found.high) == (pytest.approx(3 - 1.963243), pytest.approx(3 + 1.963243))
+
+
+@pytest.mark.parametrize("probability", [0.5, 0.9, 0.975, 0.9999])
+def test_quantiles_are_those_of_another_implementation(probability: float) -> None:
+    for degrees in (*range(1, 60), 99, 500, 1999, 2000, 100_000):
+        other = float(stdtrit(degrees, probability))
+        assert student.quantile(degrees, probability) == pytest.approx(other, rel=1e-11)
+
+
+def test_equal_values_share_a_rank() -> None:
+    x, y = [3.0, 1.0, 2.0, 2.0, 5.0], [1.0, 1.0, 4.0, 2.0, 9.0]
+    # ranks 4 1 2.5 2.5 5 and 1.5 1.5 4 3 5: the sum of products is 5, those of squares are 9.5
+    assert stats.rank_correlation(x, y) == pytest.approx(5 / 9.5)
 
 
 def test_one_sample_has_no_interval() -> None:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TypeVar
 
+from hopscope.results import student
 from hopscope.results.stats import CONFIDENCE, Interval, interval, mean_of, paired
 
 C = TypeVar("C", bound=Hashable)
@@ -67,8 +68,6 @@ def bound(rivals: Sequence[Samples], best: Samples, *, minimize: bool) -> float 
 
     None with fewer than two shared seeds, or without rivals.
     """
-    from scipy.special import stdtrit
-
     advantages = []
     tested = [rival for rival in rivals if rival]
     for rival in tested:
@@ -78,7 +77,7 @@ def bound(rivals: Sequence[Samples], best: Samples, *, minimize: bool) -> float 
         differences = [best[s] - rival[s] if minimize else rival[s] - best[s] for s in seeds]
         mean, n = mean_of(differences), len(differences)
         variance = math.fsum((d - mean) ** 2 for d in differences) / (n - 1)
-        quantile = float(stdtrit(n - 1, 1 - (1 - CONFIDENCE) / len(tested)))
+        quantile = student.quantile(n - 1, 1 - (1 - CONFIDENCE) / len(tested))
         advantages.append(mean + quantile * math.sqrt(variance / n))
     return max(0.0, *advantages) if advantages else None
 

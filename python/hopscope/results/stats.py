@@ -6,12 +6,14 @@ places, shadowing); :func:`paired` removes it from their difference.
 
 from __future__ import annotations
 
-import functools
 import itertools
 import math
+import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from hopscope.results import student
 
 #: Most decimals of a number in a table.
 _MOST_DIGITS = 9
@@ -128,12 +130,9 @@ def half_width(values: Sequence[float]) -> float | None:
     return quantile(n - 1) * math.sqrt(variance / n)
 
 
-@functools.cache
 def quantile(degrees: int) -> float:
     """Returns the two-sided 95 % quantile of Student's t distribution."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(degrees, 0.5 + CONFIDENCE / 2))
+    return student.quantile(degrees, 0.5 + CONFIDENCE / 2)
 
 
 def paired(a: Sequence[float], b: Sequence[float]) -> Comparison:
@@ -205,12 +204,17 @@ def number(value: float) -> str:
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float:
     """Spearman's rank correlation; 0 for fewer than two points or constant values."""
-    import numpy as np
-    import pandas as pd
-
     if min(len(set(x)), len(set(y))) < 2:
         return 0.0
-    return float(np.corrcoef(pd.Series(x).rank(), pd.Series(y).rank())[0, 1])
+    return statistics.correlation(_ranks(x), _ranks(y))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """The place of each value in their order; equal ones share the mean of theirs."""
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values)):
+        places.setdefault(value, []).append(place)
+    return [math.fsum(places[value]) / len(places[value]) for value in values]
 
 
 def slope(x: Sequence[float], y: Sequence[float]) -> float:
