@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 import hopscope as hs
+from hopscope.campaign import store as store_module
 from hopscope.campaign.store import Store, open_store
 from hopscope.cli import table
 from hopscope.errors import StoreError
@@ -33,6 +34,11 @@ MANY: dict[str, Any] = {
     ],
     "sweep": {"mac.queue": [1, 5]},
 }
+
+
+@pytest.fixture(autouse=True)
+def _few_runs_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_FEW_BYTES", 0)
 
 
 def text(store: Path, *, lazily: bool) -> str:
@@ -186,3 +192,10 @@ def test_scenarios_whose_rows_cannot_be_distinguished_are_read_whole(chain: Path
     hs.run_scenarios([one, two], store=tmp_path / "store")
     results = open_store(tmp_path / "store").results(lazily=True)
     assert [type(result.points[0].runs) for result in results] == [list, list]
+
+
+def test_few_runs_are_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hs.run(MANY, out=tmp_path / "store")
+    monkeypatch.setattr(store_module, "_FEW_BYTES", 1_000_000)
+    [result] = open_store(tmp_path / "store").results(lazily=True)
+    assert not any(isinstance(point.runs, StoredRuns) for point in result.points)

@@ -55,6 +55,14 @@ def test_the_tables_open_with_pandas(chain: Path, tmp_path: Path) -> None:
     assert set(pd.read_parquet(tmp_path / "store" / "series.parquet")["series"]) == {"throughput"}
 
 
+def test_the_tables_are_those_of_the_result(chain: Path, tmp_path: Path) -> None:
+    result = hs.run(chain, out=tmp_path / "store", set={"sweep.mac.queue": ["50", 5], "flow.0.packet": 500})
+    for name in ("flows", "nodes", "network", "summary"):
+        stored, ours = pd.read_parquet(tmp_path / "store" / f"{name}.parquet"), getattr(result, name)
+        words = dict.fromkeys({"mac.queue", "note"} & set(ours), str)  # where pandas has objects
+        pd.testing.assert_frame_equal(stored.astype(words), ours.astype(words))
+
+
 def test_columns_without_a_sample_have_a_type(chain: Path, tmp_path: Path) -> None:
     hs.run(chain, out=tmp_path / "store")
     types = {
@@ -65,7 +73,7 @@ def test_columns_without_a_sample_have_a_type(chain: Path, tmp_path: Path) -> No
     assert "null" not in types.values()
     assert types["flows", "completion_s"] == types["network", "jain_interval"] == "double"
     assert types["network", "discovery_ms"] == "double"
-    assert types["flows", "note"] == types["flows", "transport"] == "large_string"
+    assert types["flows", "note"] == types["flows", "transport"] == "string"
 
 
 def test_tables_of_several_stores_fit_together(chain: Path, tmp_path: Path) -> None:

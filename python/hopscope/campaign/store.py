@@ -35,6 +35,9 @@ from hopscope.scenario.document import from_store
 
 MANIFEST = manifests.NAME
 
+#: Fewer bytes of runs than these are read sooner than what reads their tables is loaded.
+_FEW_BYTES = 2_000_000
+
 
 class Store:
     """A folder of runs.
@@ -151,8 +154,8 @@ class Store:
         No code is loaded, whatever the manifest names.
 
         Args:
-            lazily: when the tables are proved to be those of the runs, compare the checksum of each run alone, take
-                means and notes from the tables, and read a run when it is asked for.
+            lazily: when the runs are many and the tables are proved to be theirs, compare the checksum of each run
+                alone, take means and notes from the tables, and read a run when it is asked for.
 
         Raises:
             StoreError: the manifest is damaged or of another format, or a run may not be read.
@@ -241,9 +244,9 @@ class Store:
 
         A run that is not what it should be is named then, or when all are read.
         """
-        if not (self.path / tables.CHECKSUMS).is_file():
-            return None
         keys = [key for _, points in found for of in points for key in of]
+        if not (self.path / tables.CHECKSUMS).is_file() or self._are_few(keys):
+            return None
         self._sums = runfile.sums(self.path / "runs", keys)
         made = self._digest(keys)
         if tables.faults(self.path, made):
@@ -258,6 +261,11 @@ class Store:
         for point, about in reported:
             point.reported = about
         return points
+
+    def _are_few(self, keys: Sequence[str]) -> bool:
+        """Whether runs are read as soon as their tables."""
+        paths = map(self._run_path, keys)
+        return sum(path.stat().st_size for path in paths if path.is_file()) < _FEW_BYTES
 
     def _stored(self, point: Point, keys: Sequence[str], first_seed: int) -> PointResult:
         """A point whose runs are read when they are asked for; those that are damaged are named now."""

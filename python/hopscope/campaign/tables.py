@@ -11,17 +11,17 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import RunFailed
+from hopscope.io import parquet
 from hopscope.io.files import open_regular, read_whole, reason, reports_damage, write_whole
-from hopscope.results import PointResult, Result
+from hopscope.results import PointResult, Result, rows
 from hopscope.results.stored import Reported
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -134,9 +134,9 @@ def _blocks(summary: pa.Table, indices: Sequence[int]) -> list[int] | None:
     """Where the rows of each point begin, which lie in the order of the points; None when they are others."""
     import numpy as np
 
-    rows = summary.column("point").to_numpy()
-    begins = np.flatnonzero(np.diff(rows, prepend=-1)) if len(rows) else np.zeros(0, int)
-    return list(map(int, begins)) if rows[begins].tolist() == list(indices) else None
+    of = summary.column("point").to_numpy()
+    begins = np.flatnonzero(np.diff(of, prepend=-1)) if len(of) else np.zeros(0, int)
+    return list(map(int, begins)) if of[begins].tolist() == list(indices) else None
 
 
 def _notes(folder: Path, *, several: bool) -> dict[int, dict[int, tuple[int, str]]] | None:
@@ -213,32 +213,54 @@ def _unreadable(error: OSError, verb: str) -> str:
 
 def _parquet(name: str, results: Sequence[Result]) -> bytes | None:
     """A table as a file; None for a rare one without rows."""
+    if name == "series":
+        return _series(results)
+    made = {
+        "flows": rows.flows, "nodes": rows.nodes, "wires": rows.wires, "network": rows.network,
+        "runs": rows.runs, "summary": rows.summary,
+    }[name](results)  # fmt: skip
+    length = len(next(iter(made.values()), ()))
+    if name in _RARE and not length:
+        return None
+    return parquet.encoded({column: _typed(column, values) for column, values in made.items()}, length)
+
+
+def _typed(name: str, values: Sequence[Any]) -> parquet.Column:
+    """A column with what its values are; those without a sample are numbers, and those of several kinds are words."""
+    kinds = {type(value) for value in values}
+    there = kinds - {type(None)}
+    if there == {bool}:
+        return parquet.Column("flag", values)
+    if name in rows.TEXTS or not there <= {int, float} or _is_too_large(there, values):
+        return parquet.Column("text", [value if value is None else str(value) for value in values])
+    is_whole = kinds == {int} and name not in _STATISTICS[:-1]
+    return parquet.Column("whole" if is_whole else "number", values)
+
+
+def _is_too_large(kinds: Set[type], values: Sequence[Any]) -> bool:
+    """Whether whole numbers need more than 64 bits with a sign, as a swept seed may."""
+    return kinds == {int} and any(value is not None and not -(2**63) <= value < 2**63 for value in values)
+
+
+def _series(results: Sequence[Result]) -> bytes | None:
+    """The table of time series, which are tables of Arrow; None where there is none."""
+    if not any("series" in run for result in results for point in result.points for run in point.runs):
+        return None
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    frame = _frame(name, results)
-    if name in _RARE and frame.empty:
+    from hopscope.results.tables import all_series
+
+    frame = all_series(results)
+    if frame.empty:
         return None
-    swept = {key for result in results for key in result.scenario.axes}
-    for column in swept & set(frame.columns):
+    for column in {key for result in results for key in result.scenario.axes} & set(frame.columns):
         if frame[column].map(type).nunique() > 1:  # a column of a Parquet file has one type
             frame[column] = frame[column].map(str)
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    # What is empty in every row is text: the tables give columns of numbers their type themselves.
-    types = [pa.field(f.name, pa.large_string()) if pa.types.is_null(f.type) else f for f in table.schema]
     sink = pa.BufferOutputStream()
-    pq.write_table(table.cast(pa.schema(types, table.schema.metadata)), sink, write_page_checksum=True)
+    pq.write_table(pa.Table.from_pandas(frame, preserve_index=False), sink, write_page_checksum=True)
     data: bytes = sink.getvalue().to_pybytes()
     return data
-
-
-def _frame(name: str, results: Sequence[Result]) -> pd.DataFrame:
-    from hopscope.results import tables
-
-    return {
-        "flows": tables.flows, "nodes": tables.nodes, "wires": tables.wires, "network": tables.network,
-        "runs": tables.runs, "summary": tables.summary, "series": tables.all_series,
-    }[name](results)  # fmt: skip
 
 
 def _write(file: Path, data: bytes) -> None:
