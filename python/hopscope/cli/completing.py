@@ -32,17 +32,17 @@ def assignments(incomplete: str) -> Offers:
 
 def metrics(incomplete: str) -> Offers:
     """Metrics as tables name them: those of flows without, the others with what they are of."""
-    from hopscope.reference.words import more_words
+    from hopscope.reference.words import section
 
-    names = {name.removeprefix("flow."): text for name, text in more_words()["metrics"].items()}
+    names = {name.removeprefix("flow."): text for name, text in section("metrics").items()}
     return _starting(names, incomplete)
 
 
 def entries(incomplete: str) -> Offers:
     """Studies and entries of the catalogue."""
-    from hopscope.reference.words import words
+    from hopscope.reference.words import section
 
-    found = words()["catalogue"]
+    found = section("catalogue")
     papers = {key.partition(".")[0]: "every entry of it" for key in found}
     return _starting({**papers, "all": "every study", **found}, incomplete)
 
@@ -75,9 +75,9 @@ def names(incomplete: str) -> Offers:
 
 def sections(incomplete: str) -> Offers:
     """Sections of ``hopscope list``."""
-    from hopscope.reference.words import more_words, words
+    from hopscope.reference.words import sections as names
 
-    return _starting({name: f"{len(found)} names" for name, found in {**words(), **more_words()}.items()}, incomplete)
+    return _starting(dict.fromkeys(names(), "a section"), incomplete)
 
 
 def _starting(found: dict[str, str], incomplete: str) -> Offers:

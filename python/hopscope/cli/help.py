@@ -35,7 +35,8 @@ def command(
     from hopscope.reference.lookup import look_up
 
     if word is None or (word in VERBS and not as_json):
-        build()([word, "--help"] if word else ["--help"], prog_name=context.find_root().info_name)
+        verb = [word] if word else []
+        build(*verb)([*verb, "--help"], prog_name=context.find_root().info_name)
     found = look_up(word or "", list(VERBS))
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in found], indent=2))

@@ -29,15 +29,14 @@ def command(
 ) -> None:
     """List the catalogue and every word a scenario may use: profiles, presets, transports, routings and so on."""
     from hopscope.errors import InputError, instead
-    from hopscope.reference.words import more_words, words
+    from hopscope.reference import words
 
-    sections = words()
-    if section is not None or search is not None:
-        sections |= more_words()
+    if section is not None and section not in words.sections():
+        raise InputError(f"list {section}: no such section{instead(section, words.sections(), 'sections: {}')}")
     if section is not None:
-        if section not in sections:
-            raise InputError(f"list {section}: no such section{instead(section, sections, 'sections: {}')}")
-        sections = {section: sections[section]}
+        sections = {section: words.section(section)}
+    else:
+        sections = words.words() | (words.more_words() if search is not None else {})
     if search is not None:
         sections = _holding(sections, search.casefold())
         if not sections:
@@ -47,7 +46,7 @@ def command(
         return
     _print(sections)
     if section is None and search is None and out().is_terminal:
-        note(f"also: hopscope list {', '.join(more_words())}; hopscope help WORD says more of one")
+        note(f"also: hopscope list {', '.join(words.more_words())}; hopscope help WORD says more of one")
 
 
 def _holding(sections: dict[str, dict[str, str]], text: str) -> dict[str, dict[str, str]]:

@@ -43,12 +43,16 @@ VERBS = {
 HELP = "TCP and UDP over multi-hop 802.11, simulated and compared with the published studies."
 
 
-def build() -> typer.Typer:
-    """Returns the command with all its verbs."""
+def build(*names: str) -> typer.Typer:
+    """Returns the command with these verbs; default: with all of them.
+
+    Each verb loads what it needs, which for some is much.
+    """
     settings = {"help_option_names": ["--help", "-h"]}
     app = typer.Typer(help=HELP, no_args_is_help=True, pretty_exceptions_enable=False, context_settings=settings)
     app.callback()(_options)
-    for verb, (module, text) in VERBS.items():
+    for verb in names or VERBS:
+        module, text = VERBS[verb]
         command = importlib.import_module(f"hopscope.cli.{module}").command
         app.command(verb, help=text, context_settings=settings)(command)
     return app
@@ -59,7 +63,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _interrupt)
     streams.prepare()
     try:
-        build()()
+        build(*(name for name in sys.argv[1:2] if name in VERBS))()
     except HopscopeError as error:
         _say(str(error))
         sys.exit(error.exit_status)

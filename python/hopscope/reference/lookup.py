@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from hopscope.errors import InputError, instead
 from hopscope.models.registry import MODELS
 from hopscope.reference.keys import Key, every_key, meaning
-from hopscope.reference.words import KEYS, SCOPES, words
+from hopscope.reference.words import KEYS, SCOPES, Sections, choices, words
 from hopscope.results import metrics
 from hopscope.results.metrics import Metric
 
@@ -35,24 +35,25 @@ class Entry:
 
 def entries() -> list[Entry]:
     """Everything that can be looked up."""
-    return [*_keys(), *_metrics(), *_choices(), *_models()]
+    return [*_keys(), *_metrics(), *_choices(words()), *_models()]
 
 
 def look_up(word: str, verbs: Sequence[str] = ()) -> list[Entry]:
     """The entries of a name, and those of which it is the last part.
 
     Args:
-        word: `mac.queue`, `queue`, `flow.0.rate`, `delay_ms`, `cubic`.
+        word: `mac.queue`, `queue`, `flow.0.rate`, `delay_ms`, `cubic`; of the catalogue only what fits nothing else.
         verbs: of the command; a nearest word may be one of them.
 
     Raises:
         InputError: nothing has that name; the message names the nearest ones.
     """
     wanted = re.sub(r"\.\d+(?=\.)", ".*", word.strip())
-    every = entries()
-    found = [one for one in every if wanted in _names(one)]
-    if not found:
-        found = [one for one in every if wanted.casefold() in (name.casefold() for name in _names(one))]
+    every = [*_keys(), *_metrics(), *_choices(choices()), *_models()]
+    found = _named(wanted, every)
+    if not found:  # in the catalogue, which takes longer to read
+        every = entries()
+        found = _named(wanted, every)
     if not found:
         names = dict.fromkeys([*verbs, *(name for one in every for name in _names(one))])
         raise InputError(
@@ -60,6 +61,13 @@ def look_up(word: str, verbs: Sequence[str] = ()) -> list[Entry]:
             f"{instead(wanted, names, 'hopscope list has all of them')}"
         )
     return found
+
+
+def _named(wanted: str, every: Sequence[Entry]) -> list[Entry]:
+    """The entries of a name; those that differ in upper and lower case where there is no other."""
+    return [one for one in every if wanted in _names(one)] or [
+        one for one in every if wanted.casefold() in (name.casefold() for name in _names(one))
+    ]
 
 
 def _names(one: Entry) -> tuple[str, str, str]:
@@ -114,8 +122,8 @@ def _of_metric(metric: Metric) -> Iterator[tuple[str, str]]:
         yield "example", f"hopscope show STORE --metric {place}"
 
 
-def _choices() -> Iterator[Entry]:
-    for section, found in words().items():
+def _choices(sections: Sections) -> Iterator[Entry]:
+    for section, found in sections.items():
         for name, text in found.items():
             kind = "entry of the catalogue" if section == "catalogue" else f"word of {section}"
             example = f"hopscope reproduce {name}" if section == "catalogue" else KEYS[section].format(name)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
+
 from hopscope import _core
 from hopscope.models.registry import MODELS
 from hopscope.reference.keys import every_key
@@ -41,50 +44,88 @@ Sections = dict[str, dict[str, str]]
 
 def words() -> Sections:
     """The catalogue and the words of choices."""
-    from hopscope import studies
-
-    return {
-        "catalogue": {
-            key: text
-            for entry in studies.entries()
-            for key, text in [
-                (entry.key, entry.title),
-                *((f"{entry.key}.{part}", f"{part} of it alone") for part in entry.parts),
-            ]
-        },
-        "profiles": {name: _PROFILES.get(name, "") for name in _core.profiles()},
-        "presets": dict(_core.presets()),
-        "transports": {
-            **dict(_core.transports()),
-            FORM.strip('"'): "TCP with a congestion control of your own in Python",
-        },
-        "controls": dict(_core.controls()),
-        "recoveries": dict(_core.recoveries()),
-        "ack": dict(_core.ack_policies()),
-        "link-layers": dict(_core.link_layers()),
-        "routings": dict(_core.routings()),
-        **{f"{protocol}-parameters": dict(_core.routing_sets(protocol)) for protocol in keys.routing_protocols()},
-        "topologies": {name: text for name, (text, _) in keys.TOPOLOGIES.items()},
-        "patterns": dict(keys.PATTERNS),
-        "apps": {name: text for name, (text, _) in keys.APPS.items()},
-        "series": {one.name: one.doc for one in metrics.all_series()},
-    }
+    return {name: section(name) for name in _USUAL}
 
 
 def more_words() -> Sections:
     """What is too long to be listed unasked: keys, metrics and models."""
+    return {name: section(name) for name in _MORE}
+
+
+def choices() -> Sections:
+    """The words of choices alone, which are there at once: the catalogue is read from the folders of studies."""
+    return {name: section(name) for name in _USUAL if name != "catalogue"}
+
+
+def sections() -> list[str]:
+    """The names of all sections."""
+    return [*_USUAL, *_MORE]
+
+
+def section(name: str) -> dict[str, str]:
+    """The names in a section, each with one line."""
+    return {**_USUAL, **_MORE}[name]()
+
+
+def _catalogue() -> dict[str, str]:
+    from hopscope import studies
+
     return {
-        "keys": {key.name: first_sentence(key.field.doc) for key in every_key()},
-        "metrics": {
-            f"{scope}.{metric.name}": first_sentence(metric.doc)
-            for scope in SCOPES
-            for metric in metrics.metrics(scope)
-            if metric.kind != "label"
-        },
-        "models": {name: model.title for name, model in MODELS.items()},
+        key: text
+        for entry in studies.entries()
+        for key, text in [
+            (entry.key, entry.title),
+            *((f"{entry.key}.{part}", f"{part} of it alone") for part in entry.parts),
+        ]
+    }
+
+
+def _transports() -> dict[str, str]:
+    return {**dict(_core.transports()), FORM.strip('"'): "TCP with a congestion control of your own in Python"}
+
+
+def _of_routing(protocol: str) -> dict[str, str]:
+    return dict(_core.routing_sets(protocol))
+
+
+def _keys() -> dict[str, str]:
+    return {key.name: first_sentence(key.field.doc) for key in every_key()}
+
+
+def _metrics() -> dict[str, str]:
+    return {
+        f"{scope}.{metric.name}": first_sentence(metric.doc)
+        for scope in SCOPES
+        for metric in metrics.metrics(scope)
+        if metric.kind != "label"
     }
 
 
 def first_sentence(text: str) -> str:
     """Text up to its first full stop that ends a sentence."""
     return text.partition(". ")[0].rstrip(".")
+
+
+#: Section -> what makes it, for those that are listed unasked.
+_USUAL: dict[str, Callable[[], dict[str, str]]] = {
+    "catalogue": _catalogue,
+    "profiles": lambda: {name: _PROFILES.get(name, "") for name in _core.profiles()},
+    "presets": lambda: dict(_core.presets()),
+    "transports": _transports,
+    "controls": lambda: dict(_core.controls()),
+    "recoveries": lambda: dict(_core.recoveries()),
+    "ack": lambda: dict(_core.ack_policies()),
+    "link-layers": lambda: dict(_core.link_layers()),
+    "routings": lambda: dict(_core.routings()),
+    **{f"{protocol}-parameters": functools.partial(_of_routing, protocol) for protocol in keys.routing_protocols()},
+    "topologies": lambda: {name: text for name, (text, _) in keys.TOPOLOGIES.items()},
+    "patterns": lambda: dict(keys.PATTERNS),
+    "apps": lambda: {name: text for name, (text, _) in keys.APPS.items()},
+    "series": lambda: {one.name: one.doc for one in metrics.all_series()},
+}
+
+_MORE: dict[str, Callable[[], dict[str, str]]] = {
+    "keys": _keys,
+    "metrics": _metrics,
+    "models": lambda: {name: model.title for name, model in MODELS.items()},
+}
