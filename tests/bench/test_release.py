@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -199,9 +200,23 @@ def test_the_readme_says_what_was_recorded_when_and_of_which_build(
     readme.write_text(f"before\n{begin}old\n{end}\nafter\n")
     monkeypatch.setattr(peers, "HERE", tmp_path / "bench" / "peers")
     (tmp_path / "bench" / "peers").mkdir(parents=True)
-    origin = peers.origin(peers.BOTH)
-    assert peers.BOTH in origin
+    origin = peers.origin()
+    assert "Hopscope as `make` builds it" in origin
     assert "at commit unknown" in origin
     peers.record("all", f"{origin}\ntable")
     assert readme.read_text() == f"before\n{begin}{origin}\ntable\n{end}\nafter\n"
     assert (tmp_path / "bench" / "peers" / "results.md").read_text() == "all"
+
+
+def test_the_figures_of_the_readme_stand_in_the_table_of_the_documentation() -> None:
+    rows = re.findall(r"^\| ([^|:]+?): ([^|]+?) +\|(.*)\|$", (ROOT / "bench/peers/results.md").read_text(), flags=re.M)
+    cost = {(title, label): [cell.strip() for cell in cells.split("|")] for title, label, cells in rows}
+    table = (ROOT / "README.md").read_text().partition("<!-- peers")[2].partition("<!-- /peers -->")[0]
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines() if line.startswith("| ")]
+    labels = ("Hopscope `ns2`, AODV", "ns-2, AODV, headers trimmed", "Hopscope `standard`, static", "ns-3, static")
+    assert {title for title, *_ in lines[1:]} == {title for title, _ in cost} - {"scenario"}
+    for title, *cells in lines[1:]:
+        for label, cell in zip(labels, cells, strict=True):
+            seconds, _, ratio = cell.partition(" (")
+            assert float(seconds) == pytest.approx(float(cost[title, label][3]), rel=5e-3)
+            assert ratio.removesuffix(" times)") == cost[title, label][5]

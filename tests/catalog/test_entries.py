@@ -208,6 +208,13 @@ def test_an_unknown_key_names_the_closest(key, close):
         catalog.find([key])
 
 
+def test_a_key_stays_one_where_a_folder_has_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("fu2003", "fu2003.fig3"):  # as `--out fu2003` makes them
+        (tmp_path / name).mkdir()
+        assert {entry.key.partition(".")[0] for entry in catalog.find([name])} == {"fu2003"}
+
+
 def test_half_a_word_is_no_key():
     with pytest.raises(InputError, match="no such entry") as caught:
         catalog.find(["fu2003.fig2"])

@@ -86,3 +86,32 @@ def test_bad_input_is_named_with_status_2(hopscope: Any, tcp: Path, words: list[
     assert message in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tcp / "x" / "compare.html").exists()
+
+
+def test_measurements_stand_next_to_a_store(hopscope: Any, tcp: Path) -> None:
+    sweep = "sweep.flow.0.max_window=[1,16]"
+    hopscope("run", "tcp.toml", "--seeds", "2", "--set", sweep, "--out", "a")
+    (tcp / "m.csv").write_text("w,throughput (Mbit/s),delay_ms\n1,0.4,30\n4,0.5,60\n16,0.5,\n")
+    done = hopscope("compare", "a", "m.csv", "--map", "w=max_window", "--out", "c", "--report")
+    assert done.returncode == 0, done.stderr
+    assert "simulated against measured (m.csv)" in done.stdout
+    assert "of 3 measured values cannot be distinguished from the simulation" in done.stdout
+    assert "measured, not simulated: receiver's window 4" in done.stdout
+    assert (tcp / "c/figures/throughput-kbps-over-flow-0-max_window.svg").exists()
+    assert "n: seeds / measurements" in (tcp / "c/compare.html").read_text()
+    again = hopscope("compare", "tcp.toml", "m.csv", "--map", "w=max_window", "--set", sweep, "--json", "--out", "d")
+    assert [row["n"] for row in json.loads(again.stdout)["comparisons"]] == [5, 5, 5]
+    page = hopscope("report", "a", "--measured", "m.csv", "--map", "w=max_window", "--out", "r")
+    assert page.returncode == 0, page.stderr
+    assert "Compared with m.csv" in (tcp / "r/report.html").read_text()
+    for words, message in (
+        (["compare", "a", "m.csv"], 'm.csv:1: column "w": no key or metric'),
+        (["compare", "a", "m.csv", "--by", "flow.0.max_window"], "goes with two sides of runs"),
+        (["compare", "a", "a", "--map", "w=max_window"], "--map: is for the columns of a file of measurements"),
+        (["report", "a", "--map", "w=max_window"], "--map: is for the columns of --measured"),
+        (["report", "a", "--measured", "none.csv"], "none.csv: cannot be read"),
+    ):
+        refused = hopscope(*words)
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert message in refused.stderr
+        assert len(refused.stderr.splitlines()) == 1

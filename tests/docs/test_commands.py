@@ -66,6 +66,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'duration = "4s"\n[topology]\nkind = "random"\nnodes = 12\narea = [500, 500]\nconnected = true\n'
         '[mac]\nlink = "lred"\n[[flow]]\npattern = "random"\ncopies = 2\n'
     )
+    measured = re.search(r"```csv\n(.*?)```", (ROOT / "docs/guide/compare.md").read_text(), flags=re.DOTALL)
+    assert measured is not None
+    (folder / "testbed.csv").write_text(measured[1])
     shutil.copytree(ROOT / "showcases", folder / "showcases")
     shutil.copy(ROOT / "tests/foreign/scripts/chain.tcl", folder / "script.tcl")
     for name in (STORE, "STORE"):

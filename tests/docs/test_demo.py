@@ -47,3 +47,12 @@ def test_the_best_window_is_called_published_only_where_it_is(result: hs.Result)
     tops = {profile: demo.Best(2, Estimate(1.0, None, 1.0, 1.0, 1), (2,)) for profile in demo.RULES}
     sentence, _ = demo.answer(result, tops)
     assert "where Fu et al. (2003) published 3" in sentence
+
+
+def test_the_readme_has_what_the_demo_prints_and_is_short() -> None:
+    page = (demo.ROOT / "README.md").read_text()
+    assert len(page.splitlines()) < 120
+    shown = page.partition("```text\n")[2].partition("\n```")[0].splitlines()
+    assert len(shown) <= 40
+    assert max(map(len, shown)) <= 100
+    assert [line.removeprefix("  .venv/bin/hopscope ") for line in shown[-len(demo.NEXT) :]] == list(demo.NEXT)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hopscope.reporting.axis import as_number, axis_of, field_of, heading, headings, numeric
+from hopscope.reporting.axis import as_number, axis_of, heading, headings, numeric
 from hopscope.reporting.wording import compact_json
 from hopscope.results.samples import Estimate
 from hopscope.scenario import keys
@@ -125,12 +125,12 @@ def test_the_heading_of_a_column_has_the_unit_that_its_values_lack(key, values, 
 @pytest.mark.parametrize("table", keys.NUMBERED)
 def test_every_key_of_a_numbered_table_is_its_field(table):
     for field in keys.table(table):
-        assert field_of(f"{table}.0.{field.name}") == field
+        assert keys.field_of(f"{table}.0.{field.name}") == field
 
 
 def test_a_key_that_no_table_has_is_no_field():
-    assert field_of("flow.0.pakket") is None
-    assert field_of("flow.0.packet").unit == "bytes"
+    assert keys.field_of("flow.0.pakket") is None
+    assert keys.field_of("flow.0.packet").unit == "bytes"
 
 
 def test_headings_of_keys_are_words_and_keep_the_key_where_two_would_be_the_same():

@@ -20,7 +20,11 @@ from hopscope.errors import InputError, did_you_mean
 if TYPE_CHECKING:
     from hopscope.results import Result
     from hopscope.results.contrasts import Contrasts, Side
+    from hopscope.results.measured import Measured
     from hopscope.scenario import Scenario
+
+#: Endings of files that hold measurements.
+MEASURED = (".csv", ".tsv")
 
 
 def command(
@@ -32,7 +36,11 @@ def command(
     ],
     second: Annotated[
         str | None,
-        typer.Argument(metavar="[B]", help="What A is set against; not needed with --by KEY.", show_default=False),
+        typer.Argument(
+            metavar="[B]",
+            help="What A is set against, or your own measurements: FILE.csv; not needed with --by KEY.",
+            show_default=False,
+        ),
     ] = None,
     metrics: Annotated[
         list[str] | None,
@@ -52,6 +60,7 @@ def command(
             help="With A alone: set the values of a key against the first of them. With B: one comparison a value.",
         ),
     ] = None,
+    map_: options.Map = None,
     figure: Annotated[
         Path | None, typer.Option("--figure", metavar="FILE", help="Write the figure there too: .png, .svg or .pdf.")
     ] = None,
@@ -68,14 +77,23 @@ def command(
     """Compare two stores, scenario files, or points of a sweep."""
     from hopscope.cli import picture
     from hopscope.cli.run import announce, note_other_runs, report_failures_of
+    from hopscope.results.against import against
     from hopscope.results.contrasts import across, contrasts
+    from hopscope.results.measured import read
     from hopscope.results.remarks import remarks
     from hopscope.running.runner import run_scenarios
 
     if figure is not None:
         picture.check("--figure", figure)
     key, values = _key(by)
-    if second is None and key is None:
+    file = Path(second) if second is not None and Path(second).suffix.lower() in MEASURED else None
+    if file is not None:
+        if by is not None:
+            raise InputError(f"--by {by}: goes with two sides of runs; {file} holds measurements")
+        second = None
+    elif map_:
+        raise InputError("--map: is for the columns of a file of measurements, FILE.csv in place of B")
+    if second is None and key is None and file is None:
         raise InputError("one side alone: name the other one, or a key whose values are compared: --by KEY")
     if second is not None and values is not None:
         raise InputError(f"--by {by}: with two sides, --by names a key that both sweep, without values")
@@ -85,10 +103,11 @@ def command(
             for text in (first, second)
             if text is not None
         ]
-    if second is None and values is None:
+    if second is None and values is None and file is None:
         _check_swept(sides[0], str(key))
+    measured = None if file is None else read(file, sides[0].of, options.parse_map(map_))
     _same_seeds(sides, seeds)
-    folder = out_ or _default_out(sides, by)
+    folder = out_ or _default_out(sides, by if file is None else str(file))
     scenarios = [side.scenario for side in sides if side.scenario is not None]
     results: list[Result] = []
     if scenarios:
@@ -100,7 +119,9 @@ def command(
         report_failures_of(failures, finished=False)
     ran = iter(results)
     found_sides = [side.side(next(ran) if side.scenario is not None else None) for side in sides]
-    if second is None:
+    if measured is not None:
+        found = against(found_sides[0], measured, metrics)
+    elif second is None:
         found = across(found_sides[0].result, str(key), metrics, values=values)
     else:
         found = contrasts(found_sides[0], found_sides[1], metrics, by=key)
@@ -112,7 +133,8 @@ def command(
     found.remarks += [text if len(of) == of_all else f"{', '.join(of)}: {text}" for text, of in limits.items()]
     page = None
     if report:
-        page = _page(found, folder, quick=any(side.result.scenario.is_quick for side in found_sides))
+        own = None if measured is None else (sides[0].stored or results[0], measured)
+        page = _page(found, folder, own, quick=any(side.result.scenario.is_quick for side in found_sides))
     if figure is not None:
         from hopscope.reporting import contrasts as drawn
 
@@ -172,6 +194,14 @@ class _Given:
         scenario = prepare(path, seeds=seeds, set=every, quick=quick, origin="--seeds", usual_seeds=COMMAND_SEEDS)
         return cls(name, {}, scenario=scenario)
 
+    @property
+    def of(self) -> Scenario:
+        """What is run, or was."""
+        if self.scenario is not None:
+            return self.scenario
+        assert self.stored is not None
+        return self.stored.scenario
+
     def side(self, ran: Result | None) -> Side:
         """The side with its runs: those just made, or those of the store."""
         from hopscope.results.contrasts import Side
@@ -222,8 +252,8 @@ def _key(by: str | None) -> tuple[str | None, list[Any] | None]:
 
 def _check_swept(side: _Given, key: str) -> None:
     """A key without values must be one that is swept; nothing has run yet."""
-    scenario = side.scenario if side.scenario is not None else side.stored.scenario if side.stored else None
-    if scenario is None or key in scenario.axes:
+    scenario = side.of
+    if key in scenario.axes:
         return
     swept = f"it sweeps {', '.join(scenario.axes)}" if scenario.axes else "nothing is swept"
     hint = f'; name the values to compare: --by "{key}=VALUE,VALUE"' if side.scenario is not None else ""
@@ -312,11 +342,13 @@ def _print(found: Contrasts) -> None:
     print_table(console, table)
 
 
-def _page(found: Contrasts, folder: Path, *, quick: bool) -> Path:
+def _page(found: Contrasts, folder: Path, own: tuple[Result, Measured] | None, *, quick: bool) -> Path:
     """Writes the page of a comparison with its figures."""
     from hopscope.reporting import contrasts as reported
+    from hopscope.reporting import measured
     from hopscope.reporting.page import comparison, write_page
 
-    section = comparison(found, folder, reported.charts(found), heading="", quick=quick)
-    context = {"title": found.title, "comparison": section, "quick": quick}
+    charts = reported.charts(found) if own is None else measured.charts(found, *own)
+    section = comparison(found, folder, charts, heading="", quick=quick)
+    context = {"title": found.title, "comparison": section, "quick": quick, "paired": found.is_paired}
     return write_page(folder / "compare.html", "compare.html.j2", context)

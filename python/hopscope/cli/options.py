@@ -72,6 +72,14 @@ def stored(text: str) -> Path:
     return store_meant(text)
 
 
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="COLUMN=NAME",
+        help="The key or metric that a column of a measured file holds, - for none; repeatable.",
+    ),
+]
 Stored = Annotated[
     Path,
     typer.Argument(
@@ -173,6 +181,21 @@ def parse_sweep(items: list[str] | None) -> dict[str, Any]:
             found[f"sweep.{key.strip()}"] = values_of(text)
         except ValueError as error:
             raise InputError(f"--sweep {item}: {error}") from error
+    return found
+
+
+def parse_map(items: list[str] | None) -> dict[str, str]:
+    """Reads ``--map`` options: name of a column -> key or metric.
+
+    Raises:
+        InputError: an item is no ``column=name``.
+    """
+    found = {}
+    for item in items or []:
+        column, equals, name = item.rpartition("=")
+        if not equals or not column.strip() or not name.strip():
+            raise InputError(f'--map {item}: expected COLUMN=KEY or COLUMN=METRIC, for example "rate=throughput_kbps"')
+        found[column.strip()] = name.strip()
     return found
 
 

@@ -65,6 +65,11 @@ def command(
     span: Annotated[
         str | None, typer.Option("--span", metavar="FROM..TO", help="Time of --sequence; default: the whole run.")
     ] = None,
+    measured: Annotated[
+        Path | None,
+        typer.Option("--measured", metavar="FILE.csv", help="Set the store against your own measurements, too."),
+    ] = None,
+    map_: options.Map = None,
     metrics: options.Metrics = None,
     sort: options.Sort = None,
     descending: options.Descending = False,
@@ -75,6 +80,7 @@ def command(
     from hopscope.campaign.store import missing, open_store
     from hopscope.cli import table
     from hopscope.reporting import listing, search
+    from hopscope.reporting.measured import Measurement
     from hopscope.reporting.page import store_page
     from hopscope.reporting.series import Selection
     from hopscope.studies.page import reproduction_page
@@ -85,7 +91,9 @@ def command(
     selection = Selection(points or (), seeds or ()) if points or seeds else None
     opened = open_store(store)
     recorded = _recorded(timelines, flows, span)
-    picked = bool(metrics or sort or write or recorded)
+    if map_ and measured is None:
+        raise InputError("--map: is for the columns of --measured, which is not there")
+    picked = bool(metrics or sort or write or recorded or measured)
     outcome = None if overlays or selection or picked else recall(opened)
     if outcome is not None:
         page = reproduction_page(outcome, out or store)
@@ -94,6 +102,7 @@ def command(
         opened.problems += [*opened.repair_tables(results), *missing(results)]
         made = opened.manifest
         names = table.chosen(results, metrics)
+        own = None if measured is None else Measurement.of(results, measured, options.parse_map(map_))
         shown = listing.listing(results, names, sort=sort, descending=descending) if metrics or sort else None
         with asking(trust):  # pictures of single runs are made by running them again
             page = store_page(
@@ -108,6 +117,7 @@ def command(
                 outcome=None if overlays or selection or picked else search.outcome_of(opened),
                 shown=shown,
                 recorded=recorded,
+                measured=own,
             )
         if write:
             table.write_files(results, write, metrics, sort=sort, descending=descending)

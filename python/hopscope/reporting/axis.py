@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hopscope.scenario import keys, units
-from hopscope.scenario.fields import Field
+from hopscope.scenario import units
+from hopscope.scenario.keys import field_of
 from hopscope.scenario.naming import in_words, names
 
 #: Spellings of units that figures replace with those of the other axes.
@@ -107,25 +107,6 @@ def numeric(values: Sequence[Any]) -> bool:
 def is_seed(key: str) -> bool:
     """Whether the values of a swept key are names of draws, such as ``topology.seed``."""
     return key.rpartition(".")[2] in {"seed", "pattern_seed"}
-
-
-def field_of(key: str) -> Field | None:
-    """The entry of a dotted key in the table of all keys; None for a key that is not in it."""
-    first, *rest = [part for part in key.split(".") if not part.isdigit() and part != "*"]
-    if not rest:
-        return next((field for field in keys.top() if field.name == first), None)
-    if first == "topology":
-        # A key that several kinds have means the same in each.
-        fields = tuple(field for _, of_kind in keys.TOPOLOGIES.values() for field in of_kind)
-    elif first in keys.ENGINE_SECTIONS:
-        fields = keys.engine(first)
-    else:
-        fields = keys.table(first) if first in keys.NUMBERED else ()
-    found = None
-    for name in rest:
-        found = next((field for field in fields if field.name == name), None)
-        fields = found.fields if found is not None else ()
-    return found
 
 
 def _unit(text: str) -> str:

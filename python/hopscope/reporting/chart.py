@@ -52,19 +52,22 @@ class Line:
 
 @dataclass(frozen=True)
 class Mark:
-    """Published values, drawn as hollow markers over the measured curves.
+    """Values from elsewhere, published or measured, drawn as hollow markers over the curves of the simulation.
 
     Attributes:
         label: text in the legend; names the source.
         x: positions (for bars, names of groups).
-        y: published values.
-        extremes: smallest and largest published run of each value, where known; empty for none.
+        y: the values.
+        extremes: ends of a bar through each value, where known: smallest and largest run, or of an interval; empty for
+            none.
+        style: number of its colour; `None`: black.
     """
 
     label: str
     x: Sequence[float | str]
     y: Sequence[float]
     extremes: Sequence[tuple[float, float] | None] = ()
+    style: int | None = None
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ class Panel:
     Attributes:
         title: short heading over the axes; empty for none.
         lines: what was measured.
-        marks: what was published.
+        marks: what was published or measured elsewhere.
         guides: vertical guide lines: (position, text).
         band: shaded range of values (a tolerance), in the units of the value axis.
         spans: shaded stretches of the horizontal axis: (begin, end, text in the legend).

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hopscope.reporting import wording
-from hopscope.reporting.axis import axis_of, headings, numeric
+from hopscope.reporting.axis import Axis, axis_of, headings, numeric
 from hopscope.reporting.chart import Chart, Line, Panel
 from hopscope.reporting.wording import Column, Grid
 from hopscope.results.contrasts import Contrast, Contrasts, across, default_metrics
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 #: Rows of one figure of differences, and comparisons given as sentences; more are in the table alone.
 _ROWS, _SENTENCES = 40, 12
+#: Sentences behind a headline.
+_APART = 3
 #: Groups of bars side by side, and lines or bars in each.
 _GROUPS, _SIDES = 12, 8
 #: Rows of the table in a report.
@@ -44,10 +46,17 @@ def of_result(result: Result) -> list[Contrasts]:
 
 
 def sentences(found: Contrasts) -> list[str]:
-    """The verdicts in words, a dozen at most, and what a reader should know of them."""
+    """The verdicts in words, a dozen at most, and what a reader should know of them.
+
+    Behind a headline, which counts them, stand those that differ alone, and few.
+    """
+    if found.headline:
+        apart = [row.sentence for row in found.rows if row.verdict not in ("within noise", "equal")]
+        return [found.headline, *apart[:_APART], *found.remarks]
     reported = found.sentences[:_SENTENCES]
     more = len(found.rows) - len(reported)
-    return [*reported, *([f"{more} further comparisons stand in the table"] if more else []), *found.remarks]
+    further = [f"{more} further comparisons stand in the table"] if more else []
+    return [*reported, *further, *found.remarks]
 
 
 def grid(found: Contrasts, most: int | None = None) -> Grid:
@@ -66,7 +75,7 @@ def grid(found: Contrasts, most: int | None = None) -> Grid:
         Column("difference", number=True),
         Column("%", number=True),
         Column("verdict", tight=True),
-        Column("pairs", number=True),
+        Column("pairs" if found.is_paired else "n", number=True),
     ]
     rows = [
         [
@@ -78,7 +87,7 @@ def grid(found: Contrasts, most: int | None = None) -> Grid:
             rounded(row.difference.mean, row.difference.ci95),
             "-" if row.percent is None else relative(row.percent).removesuffix(" %"),
             row.verdict,
-            str(row.n),
+            f"{row.ours.n} / {row.theirs.n}" if row.samples else str(row.n),
         ]
         for row in found.rows[:most]
     ]
@@ -87,13 +96,39 @@ def grid(found: Contrasts, most: int | None = None) -> Grid:
         if len(rows) < len(found.rows)
         else ""
     )
-    return Grid(columns, rows, f"{found.title[:1].upper()}{found.title[1:]}, paired by seed{cut}")
+    how = "paired by seed" if found.is_paired else "n: seeds / measurements"
+    return Grid(columns, rows, f"{found.title[:1].upper()}{found.title[1:]}, {how}{cut}")
 
 
 def charts(found: Contrasts, stem: str = "compare") -> list[Chart]:
     """The differences of all metrics in one figure, and the values of each metric."""
-    drawn = [differences(found, f"{stem}-differences"), *_values(found, stem)]
+    drawn = [differences(found, f"{stem}-differences"), *values(found, stem)]
     return [chart for chart in drawn if not chart.is_empty]
+
+
+def values(found: Contrasts, stem: str) -> Iterator[Chart]:
+    """The values of each side: over a key with numbers where only one is left, otherwise as bars."""
+    for metric in list(dict.fromkeys(row.metric for row in found.rows))[:_METRICS]:
+        rows = [row for row in found.rows if row.metric == metric]
+        label = rows[0].heading + (f" ({rows[0].unit})" if rows[0].unit else "")
+        keys = list(dict.fromkeys(key for row in rows for key in row.place))
+        places = [row.place[keys[0]] for row in rows] if len(keys) == 1 else []
+        name = f"{stem}-{metric.replace('.', '-').replace('_', '-')}"
+        caption = f"{label[:1].upper()}{label[1:]}, {wording.meant(several=any(row.n > 1 for row in rows))}."
+        sides = _sides(rows)
+        if len(set(map(repr, places))) > 1 and numeric(places):
+            axis = axis_of(keys[0], places)
+            lines = [
+                _line(side, _in_order(axis, keys[0], of), joined=found.is_paired or side == rows[0].first)
+                for side, of in sides
+            ]
+            yield Chart(name, caption, axis.label, label, [Panel("", lines[:_SIDES])])
+        elif keys:
+            lines = [_line(side, [(spoken(place), value) for place, value in of[:_GROUPS]]) for side, of in sides]
+            yield Chart(name, caption, "", label, [Panel("", lines[:_SIDES])], kind="bars")
+        else:
+            line = _line("", [(side, value) for side, of in sides for _, value in of])
+            yield Chart(name, caption, "", label, [Panel("", [line])], kind="bars")
 
 
 def differences(found: Contrasts, name: str = "compare-differences") -> Chart:
@@ -111,9 +146,10 @@ def differences(found: Contrasts, name: str = "compare-differences") -> Chart:
         half = row.difference.ci95
         errors.append(None if half is None else 100 * half / abs(row.theirs.mean))
     about = f" {_ROWS} of {len(rows)} comparisons." if len(rows) > _ROWS else ""
+    how = "paired by seed" if found.is_paired else "of means"
     return Chart(
         name,
-        f"{found.title[:1].upper()}{found.title[1:]}: differences paired by seed, with 95 % intervals. "
+        f"{found.title[:1].upper()}{found.title[1:]}: differences {how}, with 95 % intervals. "
         f"An interval that holds zero is within noise.{about}",
         f"difference (% of {base})" if base else "difference (%)",
         "",
@@ -132,30 +168,6 @@ def figure(found: Contrasts) -> Figure:
 # --- Parts ----------------------------------------------------------------------------------------------------------
 
 
-def _values(found: Contrasts, stem: str) -> Iterator[Chart]:
-    """The values of each side: over a key with numbers where only one is left, otherwise as bars."""
-    for metric in list(dict.fromkeys(row.metric for row in found.rows))[:_METRICS]:
-        rows = [row for row in found.rows if row.metric == metric]
-        label = rows[0].heading + (f" ({rows[0].unit})" if rows[0].unit else "")
-        keys = list(dict.fromkeys(key for row in rows for key in row.place))
-        places = [row.place[keys[0]] for row in rows] if len(keys) == 1 else []
-        name = f"{stem}-{metric.replace('.', '-').replace('_', '-')}"
-        caption = f"{label[:1].upper()}{label[1:]}, {wording.meant(several=any(row.n > 1 for row in rows))}."
-        sides = _sides(rows)
-        if len(set(map(repr, places))) > 1 and numeric(places):
-            axis = axis_of(keys[0], places)
-            lines = [
-                _line(side, sorted((axis.place(place[keys[0]]), value) for place, value in of)) for side, of in sides
-            ]
-            yield Chart(name, caption, axis.label, label, [Panel("", lines[:_SIDES])])
-        elif keys:
-            lines = [_line(side, [(spoken(place), value) for place, value in of[:_GROUPS]]) for side, of in sides]
-            yield Chart(name, caption, "", label, [Panel("", lines[:_SIDES])], kind="bars")
-        else:
-            line = _line("", [(side, value) for side, of in sides for _, value in of])
-            yield Chart(name, caption, "", label, [Panel("", [line])], kind="bars")
-
-
 def _sides(rows: Sequence[Contrast]) -> list[tuple[str, list[tuple[Any, Estimate]]]]:
     """The values of each side by place, what the others are set against first."""
     found: dict[str, list[tuple[Any, Estimate]]] = {}
@@ -167,8 +179,14 @@ def _sides(rows: Sequence[Contrast]) -> list[tuple[str, list[tuple[Any, Estimate
     return list(found.items())
 
 
-def _line(label: str, points: Sequence[tuple[Any, Estimate]]) -> Line:
-    return Line(label, [x for x, _ in points], [v.mean for _, v in points], [v.ci95 for _, v in points])
+def _in_order(axis: Axis, key: str, of: Sequence[tuple[Any, Estimate]]) -> list[tuple[float, Estimate]]:
+    """Values by their position on an axis."""
+    return sorted(((axis.place(place[key]), value) for place, value in of), key=lambda pair: pair[0])
+
+
+def _line(label: str, points: Sequence[tuple[Any, Estimate]], *, joined: bool = True) -> Line:
+    means, errors = [value.mean for _, value in points], [value.ci95 for _, value in points]
+    return Line(label, [x for x, _ in points], means, errors, joined=joined)
 
 
 def _only(names: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ from hopscope.scenario.naming import spoken
 
 if TYPE_CHECKING:
     from hopscope.reporting.listing import Listing
+    from hopscope.reporting.measured import Measurement
     from hopscope.reporting.overlay import Overlay
     from hopscope.reporting.recorded import Recorded
     from hopscope.reporting.series import Selection
@@ -72,6 +73,7 @@ def store_page(
     outcome: Mapping[str, Any] | None = None,
     shown: Listing | None = None,
     recorded: Recorded | None = None,
+    measured: Measurement | None = None,
 ) -> Path:
     """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
 
@@ -88,6 +90,7 @@ def store_page(
             scenario of its steps.
         shown: the chosen metrics, in figures and in a table in place of that of the flows.
         recorded: pictures of single runs to draw.
+        measured: what the user has measured of the only scenario.
 
     Raises:
         InputError: a model that fits no figure, or a run that is not there; nothing is written.
@@ -98,8 +101,7 @@ def store_page(
     if outcome is not None:
         from hopscope.reporting import search
 
-        cases = _cases(outcome, results, folder, engine)
-        context = {"title": search.title(outcome), "several": True, "studies": cases}
+        context = {"title": search.title(outcome), "several": True, "studies": _cases(outcome, results, folder, engine)}
         return write_page(folder / "report.html", "store.html.j2", {**about, **context})
     from hopscope.reporting import overlay, tables
 
@@ -114,7 +116,7 @@ def store_page(
     studies = []
     for number, (result, (charts, _), pictures) in enumerate(zip(results, drawn, recordings, strict=True), 1):
         stem = f"{number}-" if len(results) > 1 else ""
-        section = _section(result, charts, folder, stem, brief=brief, shown=shown)
+        section = _section(result, charts, folder, stem, brief=brief, shown=shown, measured=measured)
         studies.append({**section, "summary": tables.describe(result, engine), "recorded": pictures})
     context = {"title": title, "several": any(map(tables.has_several_seeds, results)), "studies": studies}
     return write_page(folder / "report.html", "store.html.j2", {**about, **context})
@@ -124,7 +126,14 @@ def store_page(
 
 
 def _section(
-    result: Result, charts: Sequence[Chart], folder: Path, stem: str, *, brief: bool, shown: Listing | None
+    result: Result,
+    charts: Sequence[Chart],
+    folder: Path,
+    stem: str,
+    *,
+    brief: bool,
+    shown: Listing | None,
+    measured: Measurement | None,
 ) -> dict[str, Any]:
     """A section for one scenario: figures, tables, comparisons of what it sweeps, and how to repeat it."""
     from hopscope.reporting import tables
@@ -133,12 +142,18 @@ def _section(
     used = {} if brief else tables.used_links(result)
     networks = distinct(scenario.points, scenario.title, 1 if brief else NETWORKS, used)
     file = _scenario_file(result, folder / f"{stem}scenario.toml")
+    compared = [] if brief else _comparisons(result, folder, stem)
+    if measured is not None:
+        from hopscope.reporting import measured as own
+
+        charts = own.over(charts, result, measured.measured)
+        compared.insert(0, _measurement(result, measured, folder, charts))
     return {
         "title": scenario.title,
         "sentences": [*tables.headline(result), *remarks(result)],
         "quick": scenario.is_quick,
         "images": Gallery(folder, quick=scenario.is_quick).images([*charts, *networks], stem),
-        "comparisons": [] if brief else _comparisons(result, folder, stem),
+        "comparisons": compared,
         "tables": tables.grids(result, str(file), None if shown is None else shown.of(result)),
         "scenario": pretty(scenario.resolved),
     }
@@ -192,6 +207,15 @@ def comparison(found: Contrasts, folder: Path, charts: Sequence[Chart], *, headi
         "images": Gallery(folder, quick=quick).images(charts, ""),
         "table": contrasts.grid(found, contrasts.MOST_ROWS if heading else None),
     }
+
+
+def _measurement(result: Result, measured: Measurement, folder: Path, charts: Sequence[Chart]) -> dict[str, Any]:
+    """A section with the result set against what was measured; ``charts`` of the page have some of it."""
+    from hopscope.reporting import measured as own
+
+    drawn = own.charts(measured.found, result, measured.measured, charts)
+    heading, quick = f"Compared with {measured.measured.name}", result.scenario.is_quick
+    return comparison(measured.found, folder, drawn, heading=heading, quick=quick)
 
 
 def _comparisons(result: Result, folder: Path, stem: str) -> list[dict[str, Any]]:

@@ -457,6 +457,7 @@ def _scale(axes: Sequence[Axes], chart: Chart) -> None:
 
 def _publish(ax: Axes, panel: Panel, place: Callable[[Any], float] = float) -> None:
     for mark in panel.marks:
+        colour = "#111111" if mark.style is None else COLOURS[mark.style % len(COLOURS)]
         ax.plot(
             [place(x) for x in mark.x],
             mark.y,
@@ -464,14 +465,14 @@ def _publish(ax: Axes, panel: Panel, place: Callable[[Any], float] = float) -> N
             marker="*",
             ms=11,
             mfc="white",
-            mec="#111111",
+            mec=colour,
             mew=1.1,
             label=mark.label,
             zorder=3,
         )
         for x, span in zip(mark.x, mark.extremes, strict=False):
             if span is not None:
-                ax.vlines(place(x), *span, colors="#111111", lw=1.1, zorder=2.9)
+                ax.vlines(place(x), *span, colors=colour, lw=1.1, zorder=2.9)
 
 
 def _shade(ax: Axes, panel: Panel) -> None:

@@ -78,6 +78,7 @@ class Contrast:
         alone: replications (seeds) that only one side has, in words; empty where all are paired.
         flows: number of flows of a run; one flow needs no number.
         is_exact: the replications of each side are one run, so that the difference has no noise.
+        samples: what the two means are of, where they are not paired: "5 seeds, 3 measurements".
     """
 
     metric: str
@@ -91,6 +92,7 @@ class Contrast:
     alone: str
     flows: int
     is_exact: bool = False
+    samples: str = ""
 
     @property
     def unit(self) -> str:
@@ -110,11 +112,12 @@ class Contrast:
 
     @property
     def verdict(self) -> str:
-        """In a word or two: "higher", "lower", "within noise", "equal", "one seed"."""
+        """In a word or two: "higher", "lower", "within noise", "equal", "one seed", "no interval"."""
         if self.difference.mean == 0 and not self.difference.ci95:
             return "equal"
-        one = self.difference.ci95 is None and not self.is_exact
-        return "one seed" if one else self.difference.order.value
+        if self.difference.ci95 is None and not self.is_exact:
+            return "no interval" if self.samples else "one seed"
+        return self.difference.order.value
 
     @property
     def sentence(self) -> str:
@@ -125,14 +128,17 @@ class Contrast:
         subject = f"{self.heading}{where}"
         size = rounded(abs(self.difference.mean), self.difference.ci95)
         share = "" if self.percent is None else f" ({relative(self.percent)})"
-        pairs = "nothing is random: all seeds give one run" if self.is_exact else counted(self.n, "seed")
+        exact = "nothing is random: all seeds give one run"
+        pairs = self.samples or (exact if self.is_exact else counted(self.n, "seed"))
         if self.verdict == "equal":
-            if self.is_exact:
+            if self.is_exact or self.samples:
                 return f"{subject}: {self.first} and {self.second} are equal; {pairs}"
             return f"{subject}: {self.first} and {self.second} are equal in each of {pairs}"
         if self.difference.ci95 is None and not self.is_exact:
             signed = f"{self.difference.mean:+.4g}{unit}"
             names = f"{self.first} against {self.second}"
+            if self.samples:
+                return f"{subject}: {names} {signed}{share}, without an interval ({pairs})"
             return f"{subject}: {names} {signed}{share} in one seed, which says nothing of noise"
         if self.difference.order is Order.NOISE:
             signed = rounded(self.difference.mean, self.difference.ci95)
@@ -160,6 +166,7 @@ class Contrast:
             "percent": self.percent,
             "n": self.n,
             "verdict": self.verdict,
+            **({"samples": self.samples} if self.samples else {}),
         }
 
 
@@ -170,17 +177,26 @@ class Contrasts:
         title: what was compared with what.
         rows: one entry for each metric, place and pair of sides.
         remarks: what a reader should know: in which keys the sides differ, what was not paired.
+        headline: all of it in one sentence; empty where the sentences of the rows say it.
     """
 
-    def __init__(self, title: str, rows: Sequence[Contrast], remarks: Sequence[str] = ()) -> None:
+    def __init__(
+        self, title: str, rows: Sequence[Contrast], remarks: Sequence[str] = (), *, headline: str = ""
+    ) -> None:
         self.title = title
         self.rows = list(rows)
         self.remarks = list(remarks)
+        self.headline = headline
 
     @property
     def sentences(self) -> list[str]:
         """One sentence a comparison."""
         return [row.sentence for row in self.rows]
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether differences are taken seed by seed; else they are those of means."""
+        return not any(row.samples for row in self.rows)
 
     @property
     def table(self) -> pd.DataFrame:
@@ -198,10 +214,13 @@ class Contrasts:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as plain data."""
-        return {"title": self.title, "comparisons": [row.as_dict() for row in self.rows], "remarks": self.remarks}
+        headline = {"headline": self.headline} if self.headline else {}
+        rows = [row.as_dict() for row in self.rows]
+        return {"title": self.title, **headline, "comparisons": rows, "remarks": self.remarks}
 
     def __repr__(self) -> str:
-        return "\n".join([f"Contrasts({self.title!r})", *(f"  {text}" for text in [*self.sentences, *self.remarks])])
+        texts = [*filter(None, [self.headline]), *self.sentences, *self.remarks]
+        return "\n".join([f"Contrasts({self.title!r})", *(f"  {text}" for text in texts)])
 
     def _repr_html_(self) -> str:
         from hopscope.results import display
@@ -229,7 +248,7 @@ def contrasts(
         NotFound: a side has no such metric.
     """
     first, second = _with_different_names(_as_side(first), _as_side(second))
-    names = _named(metrics, [first, second])
+    names = named(metrics, [first, second])
     places, remarks = _places(first, second, by)
     rows: list[Contrast] = []
     for place in places:
@@ -272,7 +291,7 @@ def across(
     if len(chosen) < 2:
         raise InputError(f"{key}: one value ({written(chosen[0])}) has nothing to be compared with")
     whole = Side(result.scenario.title, result, result.points)
-    names = _named(metrics, [whole])
+    names = named(metrics, [whole])
     table = whole.table
     linked = {key, *result.scenario.swept_with(key)}
     rest: list[dict[str, Any]] = []
@@ -340,7 +359,7 @@ def default_metrics(*results: BaseResult) -> list[str]:
 # --- Metrics --------------------------------------------------------------------------------------------------------
 
 
-def _named(wanted: Sequence[str] | None, sides: Sequence[Side]) -> list[str]:
+def named(wanted: Sequence[str] | None, sides: Sequence[Side]) -> list[str]:
     """The dotted metrics that were asked for, which each side must have."""
     results = [side.result for side in sides]
     empty = [side.name for side in sides if not any(point.runs for point in side.points)]

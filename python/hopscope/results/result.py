@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -122,6 +122,30 @@ class Result(BaseResult):
         from hopscope.results.contrasts import across
 
         return across(self, key, metrics, values=values)
+
+    def measured(
+        self,
+        what: str | Path | pd.DataFrame,
+        columns: Mapping[str, str] | None = None,
+        *,
+        only: Sequence[str] | None = None,
+    ) -> Contrasts:
+        """Returns the result set against what was measured; see :func:`hopscope.results.measured.read`.
+
+        Args:
+            what: a file of comma-separated values, or a pandas table: columns of swept keys and of metrics.
+            columns: name of a column -> key or metric that it holds, ``"-"`` to leave it out; others are found by name.
+            only: metrics to compare; default: all that were measured.
+
+        Raises:
+            InputError: a column, a unit or a value without meaning here, or nothing that was simulated.
+        """
+        from hopscope.results.against import against
+        from hopscope.results.contrasts import Side
+        from hopscope.results.measured import read
+
+        side = Side(self.scenario.title, self, self.points)
+        return against(side, read(what, self.scenario, columns), only)
 
     def distribution(
         self,

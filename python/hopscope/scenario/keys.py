@@ -73,6 +73,25 @@ def field(fields: Iterable[Field], name: str) -> Field:
     return next(f for f in fields if f.name == name)
 
 
+def field_of(key: str) -> Field | None:
+    """The entry of a dotted key in the table of all keys; None for a key that is not in it."""
+    first, *rest = [part for part in key.split(".") if not part.isdigit() and part != "*"]
+    if not rest:
+        return next((one for one in top() if one.name == first), None)
+    if first == "topology":
+        # A key that several kinds have means the same in each.
+        fields = tuple(one for _, of_kind in TOPOLOGIES.values() for one in of_kind)
+    elif first in ENGINE_SECTIONS:
+        fields = engine(first)
+    else:
+        fields = table(first) if first in NUMBERED else ()
+    found = None
+    for name in rest:
+        found = next((one for one in fields if one.name == name), None)
+        fields = found.fields if found is not None else ()
+    return found
+
+
 @functools.cache
 def parameters(section: str) -> Fields:
     """Parameters of an engine section or of a routing protocol, under the engine's names."""

@@ -26,8 +26,8 @@ def entries() -> tuple[Entry, ...]:
 
 
 def is_folder(key: str) -> bool:
-    """Whether a word of the command line names a study folder rather than a key."""
-    return "/" in key or key.startswith(".") or Path(key).is_dir()
+    """Whether a word names a study folder rather than a key, which one of the catalogue stays beside such a folder."""
+    return "/" in key or key.startswith(".") or (key.partition(".")[0] not in ("all", *ORDER) and Path(key).is_dir())
 
 
 def find(keys: Sequence[str], *, trusted: bool = False) -> list[Entry]:
