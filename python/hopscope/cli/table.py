@@ -58,8 +58,23 @@ def print_result(console: Console, result: Result) -> None:
         console.print(Text(f"(the same in every row: {', '.join(_constant(result, metric) for metric in same)})"))
     if left_out:
         console.print(Text(f"(a wider terminal also shows: {', '.join(left_out)})"))
+    _print_heat_map(console, result)
     for line in [*_notes(result), *remarks(result)]:
         console.print(Text(line))
+
+
+def _print_heat_map(console: Console, result: Result) -> None:
+    """Of a sweep over two keys: the answer over both, and the best of each row and column in words."""
+    from hopscope.reporting import heatmap
+
+    maps = heatmap.of_result(result)
+    if maps:
+        from hopscope.reporting.tables import headline
+
+        print_table(console, heatmap.terminal(maps[0]))
+        console.print(Text(heatmap.MARKS))
+        for line in [*headline(result), *heatmap.sentences(result)]:
+            console.print(Text(line))
 
 
 def default_metrics(result: Result) -> list[Metric]:

@@ -19,6 +19,7 @@ from hopscope.errors import StoreError, printable
 from hopscope.io.files import make_folder, not_written, write_whole
 from hopscope.reporting import wording
 from hopscope.reporting.chart import Chart
+from hopscope.reporting.heatmap import HeatMap
 from hopscope.reporting.network import Network, distinct
 from hopscope.results import metrics
 from hopscope.results.remarks import remarks
@@ -38,6 +39,9 @@ _MANY = 12
 
 #: Names of files are cut to so many letters, so that every file system takes them with their endings.
 _LONGEST_NAME = 200
+
+Picture = Chart | Network | HeatMap
+"""What becomes a figure of a page."""
 
 # Pictures of networks for one scenario; a sweep over the topology has more.
 NETWORKS = 3
@@ -136,9 +140,10 @@ def _section(
     measured: Measurement | None,
 ) -> dict[str, Any]:
     """A section for one scenario: figures, tables, comparisons of what it sweeps, and how to repeat it."""
-    from hopscope.reporting import tables
+    from hopscope.reporting import heatmap, tables
 
     scenario = result.scenario
+    gallery = Gallery(folder, quick=scenario.is_quick)
     used = {} if brief else tables.used_links(result)
     networks = distinct(scenario.points, scenario.title, 1 if brief else NETWORKS, used)
     file = _scenario_file(result, folder / f"{stem}scenario.toml")
@@ -150,9 +155,10 @@ def _section(
         compared.insert(0, _measurement(result, measured, folder, charts))
     return {
         "title": scenario.title,
-        "sentences": [*tables.headline(result), *remarks(result)],
+        "sentences": [*tables.headline(result), *heatmap.sentences(result), *remarks(result)],
         "quick": scenario.is_quick,
-        "images": Gallery(folder, quick=scenario.is_quick).images([*charts, *networks], stem),
+        "images": gallery.images([*([] if brief else heatmap.of_result(result)), *charts], stem),
+        "networks": gallery.images(networks, stem),
         "comparisons": compared,
         "tables": tables.grids(result, str(file), None if shown is None else shown.of(result)),
         "scenario": pretty(scenario.resolved),
@@ -171,10 +177,8 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
         stem = f"{number}-" if len(outcome["cases"]) > 1 else ""
         scenario = last[0].scenario
         place = spoken(case["set"])
-        pictures: list[Chart | Network] = [
-            search.chart(case, metric),
-            *distinct(scenario.points, title, 1, tables.used_links(last[0])),
-        ]
+        gallery = Gallery(folder, quick=scenario.is_quick)
+        networks = distinct(scenario.points, title, 1, tables.used_links(last[0]))
         files = [_scenario_file(r, folder / f"{stem}full-{n}.toml") for n, r in enumerate(last, 1)]
         sections.append(
             {
@@ -182,7 +186,8 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
                 "summary": f"Goal: {goal}; best at {spoken(case['best'])}; {engine}.",
                 "sentences": [*search.sentences(case), *filter(None, [search.footnote(case)])],
                 "quick": scenario.is_quick,
-                "images": Gallery(folder, quick=scenario.is_quick).images(pictures, stem),
+                "images": gallery.images([search.chart(case, metric)], stem),
+                "networks": gallery.images(networks, stem),
                 "recorded": [],
                 "comparisons": [],
                 "tables": [
@@ -251,7 +256,7 @@ class Gallery:
         self._quick = quick
         self._drawn: dict[str, dict[str, Path]] = {}
 
-    def images(self, charts: Iterable[Chart | Network], stem: str) -> list[Image]:
+    def images(self, charts: Iterable[Picture], stem: str) -> list[Image]:
         """Write the figures under names that begin with `stem`; return them as the page shows them.
 
         Raises:
@@ -266,12 +271,12 @@ class Gallery:
             except OSError as error:
                 raise not_written(f"{self._folder}: cannot write the figures", error, StoreError) from error
             names = tuple(f"figures/{path.name}" for path in files.values())
-            wide = isinstance(chart, Network) or len(chart.panels) > 1 or chart.kind == "dots"
+            wide = not isinstance(chart, Chart) or len(chart.panels) > 1 or chart.kind == "dots"
             images.append(Image(f"data:image/svg+xml;base64,{picture}", chart.caption, wide, names))
         return images
 
-    def _save(self, chart: Chart | Network, stem: str) -> dict[str, Path]:
-        from hopscope.reporting import network, plots
+    def _save(self, chart: Picture, stem: str) -> dict[str, Path]:
+        from hopscope.reporting import heatmap, network, plots
 
         content = _content(chart)
         if (known := self._drawn.get(content)) is not None:
@@ -280,13 +285,16 @@ class Gallery:
                 if path != known[form]:
                     write_whole(path, known[form].read_bytes())
             return files
-        figure = network.draw(chart) if isinstance(chart, Network) else plots.draw(chart)
+        if isinstance(chart, HeatMap):
+            figure = heatmap.draw(chart)
+        else:
+            figure = network.draw(chart) if isinstance(chart, Network) else plots.draw(chart)
         files = plots.save(figure, self._folder, stem, plots.QUICK_FORMATS if self._quick else plots.FORMATS)
         self._drawn[content] = files
         return files
 
 
-def _content(chart: Chart | Network) -> str:
+def _content(chart: Picture) -> str:
     """All that a picture shows: neither its name nor its caption."""
     if isinstance(chart, Network):
         return repr(replace(chart, name="", title="", carried="", further=False))

@@ -80,6 +80,34 @@ class Result(BaseResult):
 
         return tables.summary([self])
 
+    def table(self, metric: str, *, flow: int | None = None) -> pd.DataFrame:
+        """Returns the means of a metric over the sweep: the last swept key across, the others down.
+
+        Args:
+            metric: dotted (``network.jain``), or a name that flows or the network have (``delay_ms``).
+            flow: whose, where there are several flows.
+
+        Raises:
+            InputError: several flows, and none is named.
+            NotFound: no such metric or flow.
+        """
+        from hopscope.results.wide import table
+
+        return table(self, metric, flow)
+
+    def to_xarray(self) -> Any:
+        """Returns all metrics as an ``xarray.Dataset``: a dimension for each swept key, the seed and the flow.
+
+        Those of the network are named ``network.NAME``; keys that change together share a dimension. It needs the
+        extra ``xarray``.
+
+        Raises:
+            InputError: xarray is not installed.
+        """
+        from hopscope.results.wide import to_xarray
+
+        return to_xarray(self)
+
     def series(
         self,
         name: str,
