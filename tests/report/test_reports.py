@@ -11,11 +11,15 @@ from typer.testing import CliRunner
 
 from hopscope import _core
 from hopscope.cli.main import build
+from hopscope.cli.verdicts import published_grid
 from hopscope.errors import HopscopeError
 from hopscope.reporting.chart import Chart, Panel
 from hopscope.reporting.curves import curve
+from hopscope.reporting.wording import scenarios
+from hopscope.results.samples import Estimate
 from hopscope.studies import registry
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
+from hopscope.studies.reproduce import EntryOutcome, Measured
 from hopscope.studies.statements import evaluated
 from hopscope.studies.verdict import Finding, Outcome
 from runfiles import age, names, written_since
@@ -171,6 +175,55 @@ def test_many_statements_are_a_line_each_and_more_a_line_an_entry(tmp_path, cata
     assert len(out.splitlines()) <= 22
     assert "tiny.entry7 1 of 2 c2 undecided A tiny entry" in " ".join(out.split())
     assert "Of 40 statements 20 are reproduced, 20 are undecided." in " ".join(out.split())
+
+
+def test_a_page_has_the_figures_that_it_has_room_for_and_says_where_the_others_are(tmp_path, catalogue, monkeypatch):
+    from hopscope.reporting import page
+
+    catalogue(tiny("tiny.entry1"), tiny("tiny.entry2"))
+    words = ["reproduce", "tiny", "--out", tmp_path / "store", "--no-progress"]
+    hopscope(*words)
+    whole = (tmp_path / "store" / "report.html").read_text()
+    assert "<h3>Contents</h3>" in whole
+    assert whole.count('src="data:') == 2
+    assert "holds everything" in whole
+    assert whole.count("<details>") == 2 * 4  # numbers, statements, notes, scenarios of each entry
+    for limit, inside in ((len(whole) - 1000, 1), (1000, 0)):
+        monkeypatch.setattr(page, "LARGEST", limit)
+        hopscope(*words)
+        text = (tmp_path / "store" / "report.html").read_text()
+        assert text.count('src="data:') == inside
+        assert text.count('src="figures/tiny.entry') == 2 - inside
+        assert f"{2 - inside} of the figures are files in the folder figures" in text
+        assert "holds everything" not in text
+        assert all((tmp_path / "store" / name).is_file() for name in re.findall(r'src="(figures/[^"]*)"', text))
+
+
+def test_scenarios_after_the_first_are_shown_by_what_differs():
+    first = {"duration": "9s", "seeds": 2, "flow": [{"from": 0, "to": 3, "transport": "tcp-newreno", "packet": 1460}]}
+    second = {**first, "flow": [{"from": 0, "to": 3, "transport": "tcp-vegas"}], "seeds": 3}
+    found = scenarios({"a": first, "b": second, "c": {"duration": "9s"}})
+    assert json.loads(found["a"]) == first
+    assert found["b"].splitlines() == [
+        "As a, and:", "seeds = 3", 'flow.0.transport = "tcp-vegas"', "flow.0.packet is not given",
+    ]  # fmt: skip
+    assert json.loads(found["c"]) == {"duration": "9s"}
+
+
+def test_published_numbers_of_one_metric_stand_below_its_name_settings_across():
+    numbers = [("throughput, window 2", 9.0), ("throughput, window 3", 8.0), ("loss", 7.0), ("drops, window 2", None)]
+    quantities = [Quantity(label, "%", lambda _table: None, stated) for label, stated in numbers]
+    settings = [Setting(label, SCENARIO) for label in ("a", "b")]
+    mean = Estimate(1.0, 0.5, 0.5, 1.5, 3)
+    measured = [
+        Measured(one, (("a", mean), ("b", mean))[:count]) for one, count in zip(quantities, (2, 1, 2, 2), strict=True)
+    ]
+    outcome = EntryOutcome(replace(tiny(), settings=settings), tuple(measured), (), (), {})
+    grid = published_grid(outcome)
+    assert [column.name for column in grid.columns] == ["number", "a", "b", "published"]
+    assert [row[0] for row in grid.rows] == ["throughput (%)", "  window 2", "  window 3", "loss (%)"]
+    assert [row[-1] for row in grid.rows] == ["", "9", "8", "7"]
+    assert grid.rows[2][2] == ""
 
 
 def test_json_is_alone_on_standard_output(tmp_path, catalogue):

@@ -42,6 +42,9 @@ _MOST_SETTINGS = 3
 #: More rows than this and the published numbers are counted only.
 _MOST_NUMBERS = 12
 
+#: So many remarks are printed; the rest is counted.
+_MOST_REMARKS = 4
+
 
 def print_reproduction(outcome: Reproduction, console: Console, *, details: bool = False) -> None:
     """Print a line for each verdict, or for each entry of many, and the tally.
@@ -71,12 +74,21 @@ def print_reproduction(outcome: Reproduction, console: Console, *, details: bool
 
 
 def _print_short(outcome: Reproduction, console: Console) -> None:
+    from rich.text import Text
+
     total = sum(len(entry.evaluated) for entry in outcome.entries)
     if total > _MOST_STATEMENTS:
         _print_overview(outcome, console)
         return
+    remarks: dict[str, None] = {}
     for entry in outcome.entries:
         _print_verdicts(entry, console, below=total <= _FEW_STATEMENTS)
+        together = common_readings(entry.evaluated)
+        remarks |= dict.fromkeys(remark for remark in entry.remarks if remark not in together)
+    for remark in list(remarks)[:_MOST_REMARKS]:
+        console.print(Text(remark, style="yellow"))
+    if len(remarks) > _MOST_REMARKS:
+        console.print(Text(f"{counted(len(remarks) - _MOST_REMARKS, 'more remark')}: --details", style="yellow"))
 
 
 def tally(outcome: Reproduction) -> str:
@@ -93,10 +105,10 @@ def _print_overview(outcome: Reproduction, console: Console) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table.grid(padding=(0, 2))
-    table.add_column(no_wrap=True)
-    table.add_column(no_wrap=True, justify="right")
-    table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
+    table = Table.grid(padding=(0, 2), expand=True)
+    table.add_column(no_wrap=True, min_width=max(len(entry.entry.key) for entry in outcome.entries))
+    table.add_column(no_wrap=True, justify="right", min_width=len("10 of 10"))
+    table.add_column(no_wrap=True, overflow="ellipsis", ratio=2)
     table.add_column(no_wrap=True, overflow="ellipsis", ratio=1)
     for entry in outcome.entries:
         claims = [one for one in entry.evaluated if one.statement.kind == "claim"]
@@ -119,7 +131,8 @@ def _print_verdicts(outcome: EntryOutcome, console: Console, *, below: bool) -> 
 
     entry = outcome.entry
     heading = Text(entry.key, style="bold cyan").append(f"  {entry.title}", style="bold")
-    console.print(heading.append(f"  ({entry.item})", style="dim"))
+    heading.append(f"  ({entry.item})", style="dim")
+    console.print(heading, no_wrap=not below, overflow="fold" if below else "ellipsis")
     table = Table.grid(padding=(0, 2), expand=True)
     table.add_column(no_wrap=True)
     table.add_column(no_wrap=True)
@@ -139,29 +152,30 @@ def _print_verdicts(outcome: EntryOutcome, console: Console, *, below: bool) -> 
         else:
             table.add_row(mark, one.statement.id, words, Text(cause, style="dim"))
     console.print(table)
-    grid = published_grid(outcome)
-    if 0 < len(grid.rows) <= _MOST_NUMBERS:
-        print_table(console, rich(grid))
-    together = common_readings(outcome.evaluated)
-    for remark in outcome.remarks:
-        if remark not in together:
-            console.print(Text(remark, style="yellow"))
+    rows = [row for row in outcome.measured if row.quantity.published is not None]
+    if below and 0 < len(rows) <= _MOST_NUMBERS:
+        print_table(console, rich(published_grid(outcome)))
 
 
 def published_grid(outcome: EntryOutcome) -> Grid:
-    """The numbers that are published, with those measured in the settings that decide."""
+    """The numbers that are published, with those measured in the settings that decide.
+
+    Numbers of one metric stand below its name, by what they differ in: windows down, settings across.
+    """
     rows = [row for row in outcome.measured if row.quantity.published is not None]
     decide = {one.label for one in outcome.entry.settings if one.decides}
     labels = list(dict.fromkeys(label for row in rows for label, _ in row.values if label in decide))[:_MOST_SETTINGS]
     columns = [Column("number"), *(Column(label, number=True) for label in labels), Column("published", number=True)]
-    cells = [
-        [
-            with_unit(row),
-            *(show(dict(row.values)[label]) if label in dict(row.values) else "" for label in labels),
-            published(row),
-        ]
-        for row in rows
-    ]
+    stems = [(row.quantity.label.rpartition(", ")[0], row.quantity.unit) for row in rows]
+    cells: list[list[str]] = []
+    for number, (row, (stem, unit)) in enumerate(zip(rows, stems, strict=True)):
+        name = with_unit(row)
+        if stem and stems.count((stem, unit)) > 1:
+            name = f"  {row.quantity.label.rpartition(', ')[2]}"
+            if stems.index((stem, unit)) == number:
+                cells.append([f"{stem} ({unit})" if unit else stem, *("" for _ in columns[1:])])
+        values = dict(row.values)
+        cells.append([name, *(show(values[label]) if label in values else "" for label in labels), published(row)])
     return Grid(columns, cells)
 
 

@@ -1,8 +1,8 @@
 """HTML reports: one self-contained file each, light and dark, printable.
 
-Figures are embedded, so a report can be mailed or archived as it is. `store_page` reports on the results of any store;
-the same figures lie next to it as PNG, SVG and PDF (after a quick run without PDF). `hopscope.studies.page` puts
-the page of a reproduction together with the same parts.
+Figures are embedded, so a report can be mailed or archived as it is; of a large study those that it has room for.
+`store_page` reports on the results of any store; the same figures lie next to it as PNG, SVG and PDF (after a quick run
+without PDF). `hopscope.studies.page` puts the page of a reproduction together with the same parts.
 """
 
 from __future__ import annotations
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 # A store with more scenarios than this gets one figure for each instead of several.
 _MANY = 12
 
+#: A page has at most so many bytes: figures for which there is no room stay files next to it.
+LARGEST = 2_000_000
+
 #: Names of files are cut to so many letters, so that every file system takes them with their endings.
 _LONGEST_NAME = 200
 
@@ -49,10 +52,10 @@ NETWORKS = 3
 
 @dataclass(frozen=True)
 class Image:
-    """An embedded figure.
+    """A figure of a page.
 
     Attributes:
-        source: data URI.
+        source: data URI, or the name of its file next to the page.
         caption: text under it.
         wide: takes the whole width of the page.
         files: names of the same figure next to the page.
@@ -251,9 +254,10 @@ def _file_name(name: str) -> str:
 class Gallery:
     """The figures of one page; what has been drawn before is copied, such as the grid that many entries share."""
 
-    def __init__(self, folder: Path, *, quick: bool) -> None:
+    def __init__(self, folder: Path, *, quick: bool, embed: bool = True) -> None:
         self._folder = folder / "figures"
         self._quick = quick
+        self._embed = embed
         self._drawn: dict[str, dict[str, Path]] = {}
 
     def images(self, charts: Iterable[Picture], stem: str) -> list[Image]:
@@ -267,12 +271,12 @@ class Gallery:
         for chart in charts:
             try:
                 files = self._save(chart, _file_name(f"{stem}{chart.name}"))
-                picture = base64.b64encode(files["svg"].read_bytes()).decode("ascii")
+                source = _embedded(files["svg"]) if self._embed else f"figures/{files['svg'].name}"
             except OSError as error:
                 raise not_written(f"{self._folder}: cannot write the figures", error, StoreError) from error
             names = tuple(f"figures/{path.name}" for path in files.values())
             wide = not isinstance(chart, Chart) or len(chart.panels) > 1 or chart.kind == "dots"
-            images.append(Image(f"data:image/svg+xml;base64,{picture}", chart.caption, wide, names))
+            images.append(Image(source, chart.caption, wide, names))
         return images
 
     def _save(self, chart: Picture, stem: str) -> dict[str, Path]:
@@ -292,6 +296,11 @@ class Gallery:
         files = plots.save(figure, self._folder, stem, plots.QUICK_FORMATS if self._quick else plots.FORMATS)
         self._drawn[content] = files
         return files
+
+
+def _embedded(file: Path) -> str:
+    """An SVG as a data URI."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(file.read_bytes()).decode('ascii')}"
 
 
 def _content(chart: Picture) -> str:
@@ -314,6 +323,32 @@ def write_page(path: Path, template: str, context: Mapping[str, Any]) -> Path:
         RunFailed: the disk is full.
     """
     return _put(path, rendered(template, context))
+
+
+def write_large_page(path: Path, template: str, context: Mapping[str, Any], images: Sequence[Image]) -> Path:
+    """Write a page of which no more than `LARGEST` bytes are wanted; return its path.
+
+    Its figures are put into it in their order while there is room. The template says that the others, `outside`, are
+    files next to it.
+
+    Raises:
+        StoreError: it cannot be written.
+        RunFailed: the disk is full.
+    """
+    from markupsafe import escape
+
+    room = LARGEST - len(rendered(template, {**context, "outside": len(images)}).encode())
+    inside: dict[str, str] = {}
+    for source in dict.fromkeys(image.source for image in images):
+        inside[source] = _embedded(path.parent / source)
+        room -= len(inside[source])
+        if room < 0:
+            del inside[source]
+            break
+    text = rendered(template, {**context, "outside": len({image.source for image in images}) - len(inside)})
+    for source, data in inside.items():
+        text = text.replace(f'src="{escape(source)}"', f'src="{data}"', 1)
+    return _put(path, text)
 
 
 def rendered(template: str, context: Mapping[str, Any]) -> str:

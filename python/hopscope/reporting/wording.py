@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hopscope.results import Result
+
+_NOTHING = object()
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,32 @@ def seeds(result: Result) -> str:
 def meant(*, several: bool) -> str:
     """What the values of a figure are, over several seeds or of one."""
     return "means with 95 % intervals" if several else "one seed, which has no interval"
+
+
+def scenarios(documents: Mapping[str, Any]) -> dict[str, str]:
+    """Scenarios as text, by name: the first in full, the others by what differs from it, where that is shorter."""
+    found: dict[str, str] = {}
+    first: dict[str, Any] = {}
+    for name, given in documents.items():
+        document = json.loads(json.dumps(given))
+        whole, keys = compact_json(document), dict(_keys(document))
+        changed = [f"{key} = {json.dumps(value)}" for key, value in keys.items() if first.get(key, _NOTHING) != value]
+        gone = [f"{key} is not given" for key in first if key not in keys]
+        short = "\n".join([f"As {next(iter(found), name)}, and:", *changed, *gone])
+        found[name] = short if first and len(short) < len(whole) else whole
+        first = first or keys
+    return found
+
+
+def _keys(value: Any, key: str = "") -> Iterator[tuple[str, Any]]:
+    """The dotted keys of a document; tables in lists are numbered."""
+    if isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+        value = {str(number): one for number, one in enumerate(value)}
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from _keys(inner, f"{key}.{name}" if key else str(name))
+    else:
+        yield key, value
 
 
 def compact_json(value: Any, indent: int = 0) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from hopscope.reporting import wording
 from hopscope.reporting.network import Network, distinct
-from hopscope.reporting.page import NETWORKS, Gallery, pretty, write_page
+from hopscope.reporting.page import NETWORKS, Gallery, write_large_page
 from hopscope.studies.grids import measured_grid
 from hopscope.studies.reproduce import EntryOutcome, Reproduction
 from hopscope.studies.verdict import Outcome
@@ -21,32 +21,29 @@ def reproduction_page(outcome: Reproduction, folder: Path) -> Path:
         StoreError: the folder cannot be written.
         RunFailed: the disk is full.
     """
-    gallery = Gallery(folder, quick=outcome.quick)
+    gallery = Gallery(folder, quick=outcome.quick, embed=False)
+    entries = [_entry_context(entry, gallery, quick=outcome.quick) for entry in outcome.entries]
     context = {
         "title": f"Reproduction of {', '.join(outcome.keys)}",
         "caution": outcome.caution[:1].upper() + outcome.caution[1:],
         "outcome": outcome,
         "verdicts": list(Outcome),
-        "entries": [_entry_context(entry, gallery, quick=outcome.quick) for entry in outcome.entries],
+        "entries": entries,
     }
-    return write_page(folder / "report.html", "reproduction.html.j2", context)
+    images = [image for entry in entries for image in entry["images"]]
+    return write_large_page(folder / "report.html", "reproduction.html.j2", context, images)
 
 
 def _entry_context(outcome: EntryOutcome, gallery: Gallery, *, quick: bool) -> dict[str, Any]:
     """What the page needs of an entry besides the outcome: its figures, its table and its scenarios as text."""
-    entry = outcome.entry
+    entry, ran = outcome.entry, outcome.results
+    documents = {one.label: ran[one.label].scenario.document if quick else one.document() for one in entry.settings}
     return {
         "outcome": outcome,
         "images": gallery.images([*outcome.charts, *_networks(outcome)], f"{entry.key}-"),
         "measured": measured_grid(outcome),
-        "settings": [
-            {
-                "label": setting.label,
-                "seeds": wording.seeds(outcome.results[setting.label]) if setting.label in outcome.results else "",
-                "scenario": pretty(outcome.results[setting.label].scenario.document if quick else setting.document()),
-            }
-            for setting in entry.settings
-        ],
+        "seeds": {label: wording.seeds(result) for label, result in ran.items()},
+        "scenarios": wording.scenarios(documents),
     }
 
 

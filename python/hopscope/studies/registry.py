@@ -26,7 +26,7 @@ def entries() -> tuple[Entry, ...]:
 
 
 def is_folder(key: str) -> bool:
-    """Whether a word names a study folder rather than a key, which one of the catalogue stays beside such a folder."""
+    """Whether a word names a study folder rather than a key, which one of the catalogue always is."""
     return "/" in key or key.startswith(".") or (key.partition(".")[0] not in ("all", *ORDER) and Path(key).is_dir())
 
 
