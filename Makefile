@@ -92,7 +92,7 @@ test-rust: ## The engine's own tests
 	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
 	@if [ -n "$(TOO_NEW)" ]; then echo "left out: TCP against smoltcp, which needs rustc 1.91"; fi
 	$(call quiet,building the Rust tests,cargo test --locked $(RUST_TESTED) --no-run)
-	@log=$$(mktemp); status=0; cargo test --quiet --locked $(RUST_TESTED) >$$log 2>&1 </dev/null || status=$$?; \
+	@log=$$(mktemp); status=0; cargo test --quiet --locked $(RUST_TESTED) -- --include-ignored >$$log 2>&1 </dev/null || status=$$?; \
 	if [ $$status -ne 0 ]; then cat $$log; rm -f $$log; echo "make: FAILED: Rust tests" >&2; exit 1; fi; \
 	grep '^test result:' $$log || true; rm -f $$log
 	$(call quiet,replaying the inputs of the fuzz targets,cargo test --quiet --locked $(FUZZ))
@@ -150,7 +150,7 @@ fuzz-rust: ## libFuzzer on Rust's parsers, FUZZ_SECONDS (300) each; what breaks 
 
 nightly: $(VENV)/.engine ## Long checks: 10,000 generated scenarios through loader and engine, 10 million DCCP packets as data and as octets, licences and advisories
 	@HYPOTHESIS_PROFILE=nightly $(PY) -m pytest -n $(JOBS) --no-header tests </dev/null
-	@PROPTEST_CASES=10000 cargo test --quiet --release --locked $(RUST_TESTED) </dev/null
+	@PROPTEST_CASES=10000 cargo test --quiet --release --locked $(RUST_TESTED) -- --include-ignored </dev/null
 	@PROPTEST_CASES=600000 cargo test --quiet --release --locked -p hopscope-transport --lib too_strange </dev/null
 	@PROPTEST_CASES=600000 cargo test --quiet --release --locked -p hopscope-wire --test dccp </dev/null
 	@if command -v cargo-deny >/dev/null; then cargo deny check; else echo "left out: licences and advisories of the crates, which need cargo-deny"; fi
