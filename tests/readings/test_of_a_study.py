@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
 
-from hopscope.assuming.evaluating import claims, study_with_assumptions
+from hopscope.assuming.evaluating import claims, study_with_assumptions, touched
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
 from hopscope.studies.build import read_study
@@ -85,6 +86,33 @@ def test_the_reading_that_the_statements_need_is_found_and_kept(folder: Path, tm
     runs[0].unlink()
     assert hopscope(*words, "--json")[1] == text
     assert {run for run in runs if run.stat().st_mtime_ns != times[run]} == {runs[0]}
+
+
+def test_the_last_stage_runs_the_settings_own_replications_at_most_the_studys_search_seeds(
+    folder: Path, tmp_path: Path
+) -> None:
+    file = add(folder, ASSUMPTIONS) / "study.toml"
+
+    def runs_by_seed(name: str) -> Counter[int]:
+        assert hopscope("readings", folder, "--no-progress", "--out", tmp_path / name / "store", "--most", 1)[0] == 0
+        return Counter(json.loads(run.read_text())["result"]["seed"] for run in _runs(tmp_path / name))
+
+    own = runs_by_seed("own")
+    file.write_text(file.read_text().replace("[study]\n", "[study]\nsearch_seeds = 2\n"))
+    fewer = runs_by_seed("fewer")
+    assert set(own - fewer) == {3}
+    file.write_text(file.read_text().replace("search_seeds = 2", "search_seeds = 9"))
+    assert runs_by_seed("own") == own
+
+
+@pytest.mark.parametrize("seeds", ["1", "-3", "2.5", "true", '"many"'])
+def test_search_seeds_is_a_whole_number_from_two(folder: Path, seeds: str) -> None:
+    file = add(folder, ASSUMPTIONS) / "study.toml"
+    file.write_text(file.read_text().replace("[study]\n", f"[study]\nsearch_seeds = {seeds}\n"))
+    status, _, message = hopscope("readings", folder)
+    assert status == 2
+    assert "search_seeds" in message
+    assert "allowed: a whole number from 2" in message
 
 
 #: An experiment over TCP, of which an assumption about UDP flows says nothing.
@@ -187,6 +215,23 @@ def test_two_assumptions_that_set_one_key_are_refused_with_the_place_before_any_
     assert not (tmp_path / "store").exists()
 
 
+def test_two_assumptions_that_set_one_key_in_one_scenario_are_refused_however_they_say_where(
+    folder: Path, tmp_path: Path
+) -> None:
+    about = {"queue": '"flow.*.transport" = "udp"', "buffer": '"topology.kind" = "chain"'}
+    add(folder, "".join(
+        f'[assumption.{name}]\nquestion = "?"\n[assumption.{name}.values]\nusual = {{}}\n'
+        f'other = {{ set = {{ "flow.*.packet" = {size} }}, where = {{ {where} }}, {SO} }}\n'
+        for (name, where), size in zip(about.items(), (1000, 1200), strict=True)
+    ))  # fmt: skip
+    second = (folder / "study.toml").read_text().splitlines().index("[assumption.buffer]") + 5
+    status, _, message = hopscope("readings", folder, "--out", tmp_path / "store")
+    assert status == 2
+    assert f"study.toml:{second}" in message
+    assert "sets flow.*.packet in mystudy.two-hops, which a value of assumption.queue sets there as well" in message
+    assert not (tmp_path / "store").exists()
+
+
 def test_a_study_without_assumptions_and_an_unknown_one_are_refused(folder: Path) -> None:
     assert hopscope("readings", folder)[0] == 2
     status, _, message = hopscope("readings", "armaghani")
@@ -199,6 +244,7 @@ def test_the_assumptions_that_ship_can_be_run_and_their_claims_are_divided() -> 
     assert shipped
     for study in shipped:
         assert study_with_assumptions(study.key, trusted=True) is study
+        assert touched(study, trusted=True)
         assert len(claims(study)) > 10
 
 

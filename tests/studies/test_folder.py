@@ -90,6 +90,7 @@ LOSS = 'metric = "throughput"\nof = "loss"\nalong = "hops"\nat = { hops = 2 }\n'
         ('title = "Saturated', 'titel = "Saturated', "an experiment has no such key"),
         ('scenario = "chain"\naxes', 'scenario = "chein"\naxes', "no scenario 'chein'"),
         ('tables = ["figure1"]', 'tables = ["figure2"]', "published.csv has no table 'figure2'"),
+        ('tables = ["figure1"]', 'reference = ["figure2"]', "reference.csv has no table 'figure2'"),
         ('path = "flow.0.throughput_kbps"', 'path = "flow.0.throughput_kbps"\nfirst = 2', "with a path that has *"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from hopscope.errors import InputError, Problem, ScenarioError
 from hopscope.reporting.chart import Chart
 from hopscope.results.samples import Data
 from hopscope.running.runner import run_scenarios
-from hopscope.scenario.assumptions import Reading
+from hopscope.scenario.assumptions import Reading, departing
 from hopscope.studies.build import Study, read_study
 from hopscope.studies.entry import Entry
 from hopscope.studies.registry import is_folder, studies
@@ -20,7 +21,8 @@ from hopscope.studies.reproduce import EntryOutcome, Request, evaluate, identity
 from hopscope.studies.verdict import Outcome
 
 SEEDS = {"screen": 3, "joint": 3, "race": 10}
-"""Replications of the short form in each stage; a default of ours. The last stage has the study's own, in full."""
+"""Replications of the short form in each stage; a default of ours. The last stage is in full length, with the
+replications of each setting, at most the study's `search_seeds`."""
 
 _STATES: dict[Outcome, State] = {Outcome.REPRODUCED: "holds", Outcome.UNDECIDED: "open"}
 
@@ -29,7 +31,7 @@ def study_with_assumptions(key: str, *, trusted: bool) -> Study:
     """The study that a key or a folder means.
 
     Raises:
-        InputError: there is none, it has no assumptions, or a value of one cannot be run; with file, line and reason.
+        InputError: there is none, or it has no assumptions.
     """
     if is_folder(key):
         study = read_study(Path(key), trusted=trusted)
@@ -41,32 +43,7 @@ def study_with_assumptions(key: str, *, trusted: bool) -> Study:
         study = there[key]
     if not study.assumptions:
         raise InputError(f"{study.folder / 'study.toml'}: has no [assumption.NAME]; nothing to choose among")
-    problems = list(_refused(study, trusted=trusted))
-    if problems:
-        raise ScenarioError(problems)
     return study
-
-
-def _refused(study: Study, *, trusted: bool) -> Iterator[Problem]:
-    """What is wrong with single values: nothing that they change is in any setting, or a scenario refuses them."""
-    request = Request((study.key,), quick=True)
-    plain = frozenset().union(*_identities(plain_entries(study)).values())
-    scenarios(plain_entries(study), request)
-    for reading in single_departures(study.assumptions):
-        ((assumption, choice),) = reading.departures
-        key = f"assumption.{assumption.name}.values.{choice.name}"
-        try:
-            entries = plain_entries(read_study(study.folder, trusted=trusted, reading=reading))
-            if frozenset().union(*_identities(entries).values()) == plain:
-                yield Problem(key, "changes no setting of this study that decides a claim", choice.place)
-            # What it leaves alone has been checked.
-            scenarios([_without(entry, plain) for entry in entries], request)
-        except InputError as error:
-            yield Problem(key, f"a scenario refuses it: {str(error).splitlines()[0]}", choice.place)
-
-
-def _without(entry: Entry, known: frozenset[str]) -> Entry:
-    return replace(entry, settings=[one for one in entry.settings if identity(one, quick=True) not in known])
 
 
 def touched(study: Study, *, trusted: bool) -> frozenset[str]:
@@ -74,13 +51,57 @@ def touched(study: Study, *, trusted: bool) -> frozenset[str]:
 
     Two departures touch no entry together that none of them touches alone: a value that is about what another one has
     set finds it only where that one has been.
+
+    Raises:
+        ScenarioError: a value of an assumption changes nothing, a scenario refuses it, or another one sets the same in
+            the same scenario; with file, line and reason.
     """
-    plain = _identities(plain_entries(study))
+    request = Request((study.key,), quick=True)
+    entries = plain_entries(study)
+    plain = _identities(entries)
+    known = frozenset().union(*plain.values())
+    scenarios(entries, request)
     found: set[str] = set()
+    problems = []
     for reading in single_departures(study.assumptions):
-        entries = plain_entries(read_study(study.folder, trusted=trusted, reading=reading))
-        found.update(key for key, own in _identities(entries).items() if own != plain[key])
+        ((assumption, choice),) = reading.departures
+        key = f"assumption.{assumption.name}.values.{choice.name}"
+        try:
+            departed = plain_entries(read_study(study.folder, trusted=trusted, reading=reading))
+            changed = {entry for entry, own in _identities(departed).items() if own != plain[entry]}
+            if not changed:
+                problems.append(Problem(key, "changes no setting of this study that decides a claim", choice.place))
+            # What it leaves alone has been checked.
+            scenarios([_without(entry, known) for entry in departed if entry.key in changed], request)
+            found |= changed
+        except InputError as error:
+            problems.append(Problem(key, f"a scenario refuses it: {str(error).splitlines()[0]}", choice.place))
+    problems = problems or list(_order_matters(study, trusted=trusted))
+    if problems:
+        raise ScenarioError(problems)
     return frozenset(found)
+
+
+def _order_matters(study: Study, *, trusted: bool) -> Iterator[Problem]:
+    """Values of two assumptions that set one key in one scenario: a reading with both has two values for it."""
+    for a, b in itertools.combinations(study.assumptions, 2):
+        for first, second in itertools.product(a.choices, b.choices):
+            if not first.changes.keys() & second.changes.keys():
+                continue
+            both = departing(study.assumptions, {a.name: first.name, b.name: second.name})
+            ones, others = (
+                _identities(plain_entries(read_study(study.folder, trusted=trusted, reading=reading)))
+                for reading in (both, Reading(both.chosen[::-1]))
+            )
+            entry = next((entry for entry, own in ones.items() if own != others[entry]), None)
+            if entry is not None:
+                keys = ", ".join(sorted(first.changes.keys() & second.changes.keys()))
+                words = f"sets {keys} in {entry}, which a value of assumption.{a.name} sets there as well"
+                yield Problem(f"assumption.{b.name}.values.{second.name}", words, second.place)
+
+
+def _without(entry: Entry, known: frozenset[str]) -> Entry:
+    return replace(entry, settings=[one for one in entry.settings if identity(one, quick=True) not in known])
 
 
 def _identities(entries: Sequence[Entry]) -> dict[str, frozenset[str]]:
@@ -89,11 +110,14 @@ def _identities(entries: Sequence[Entry]) -> dict[str, frozenset[str]]:
 
 
 def plain_entries(study: Study) -> list[Entry]:
-    """The entries with their plain settings alone, and the claims that those decide."""
+    """The entries with the plain settings that decide, and the claims that those decide.
+
+    What is shown for contrast alone is left out: it costs runs under every reading, and no verdict needs it.
+    """
     found = []
     for entry in study.entries:
-        settings = [setting for setting in entry.settings if setting.is_plain]
-        decided = {setting.label for setting in settings if setting.decides}
+        settings = [setting for setting in entry.settings if setting.is_plain and setting.decides]
+        decided = {setting.label for setting in settings}
         statements = [s for s in entry.statements if s.kind == "claim" and decided & s.settings]
         if statements:
             charts: Callable[[Data], Sequence[Chart]] = lambda _data: ()  # noqa: E731
@@ -172,6 +196,8 @@ class Evaluator:
         if not is_full:
             entries = [kept for entry in entries if (kept := _of_half(entry, self.chosen)).statements]
         wanted = scenarios(entries, request)
+        if is_full and (most := self.study.search_seeds):
+            wanted = {same: one.replace({"seeds": min(one.seeds, most)}) for same, one in wanted.items()}
         results = run_scenarios(
             list(wanted.values()),
             jobs=self.jobs,

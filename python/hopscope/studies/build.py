@@ -38,6 +38,7 @@ class Study:
         notes: prose of its authors.
         entries: what can be reproduced.
         assumptions: what it does not publish, for `hopscope readings`.
+        search_seeds: the most replications of a setting in the last stage of that search; 0: its own.
     """
 
     key: str
@@ -48,6 +49,7 @@ class Study:
     notes: str
     entries: tuple[Entry, ...]
     assumptions: tuple[Assumption, ...] = ()
+    search_seeds: int = 0
 
     @property
     def paragraphs(self) -> list[str]:
@@ -75,6 +77,7 @@ def read_study(path: Path, *, trusted: bool, reading: Assumed = PLAIN) -> Study:
     assert head is not None
     key, title, source = head.text("key"), head.text("title"), head.text("source")
     headline, quick = head.texts("headline"), head.table("quick")
+    search_seeds = head.count("search_seeds", 0, least=2)
     head.done("a study")
     shared = Context(key, source, quick, reading=reading)
     for part in parts:
@@ -82,8 +85,8 @@ def read_study(path: Path, *, trusted: bool, reading: Assumed = PLAIN) -> Study:
         shared.measures.update(read_measures(part))
         shared.notes.update(part.table("notes"))
         shared.axes.update(read_axes(part))
-    assumptions = {name: one for part in parts for name, one in read_assumptions(part).items()}
-    folder.problems += twice_set(list(assumptions.values()))
+    assumptions = tuple({name: one for part in parts for name, one in read_assumptions(part).items()}.values())
+    folder.problems += twice_set(assumptions)
     for part in parts:
         shared.scenarios.update(read_scenarios(part, shared.keys))
         shared.named.update(read_named(part, shared.keys))
@@ -104,7 +107,7 @@ def read_study(path: Path, *, trusted: bool, reading: Assumed = PLAIN) -> Study:
     folder.refuse()
     file = path / NOTES
     prose = file.read_text(encoding="utf-8") if file.is_file() else ""
-    return Study(key, title, source, tuple(headline), path, prose, tuple(entries), tuple(assumptions.values()))
+    return Study(key, title, source, tuple(headline), path, prose, tuple(entries), assumptions, search_seeds)
 
 
 def _unique(part: Part, names: Sequence[str], what: str) -> None:
@@ -115,11 +118,8 @@ def _unique(part: Part, names: Sequence[str], what: str) -> None:
 def _entry(part: Part, shared: Context) -> Entry:
     """One `[[experiment]]`."""
     key = part.text("key")
-    tables, others = part.texts("tables"), part.texts("reference")
-    for name in tables:
-        known = {row.table for row in shared.published}
-        if name not in known:
-            part.problem("tables", f"{PUBLISHED} has no table {name!r}{did_you_mean(name, known)}")
+    tables = part.names("tables", dict.fromkeys(row.table for row in shared.published), f"{PUBLISHED} has no table")
+    others = part.names("reference", dict.fromkeys(row.table for row in shared.reference), f"{REFERENCE} has no table")
     settings = [built for inner in part.array("setting") for built in build_settings(inner, shared)]
     _unique(part, [built.setting.label for built in settings], "setting")
     published = [row for row in shared.published if row.table in tables]

@@ -119,6 +119,14 @@ class Part:
         found: float = self._typed(key, default, (int, float), "a number", default)
         return found
 
+    def count(self, key: str, default: int, *, least: int) -> int:
+        """A whole number from a least one on."""
+        words = f"a whole number from {least}"
+        found: int = self._typed(key, default, int, words, least)
+        if key in self.values and found < least:
+            self.problem(key, f"found {shown(found)}; allowed: {words}")
+        return found
+
     def flag(self, key: str, default: bool = False) -> bool:
         """True or false."""
         return bool(self._typed(key, default, bool, "true, false", default))
@@ -132,12 +140,12 @@ class Part:
             return []
         return list(found)
 
-    def names(self, key: str, known: Iterable[str]) -> list[str]:
+    def names(self, key: str, known: Iterable[str], lacking: str = "") -> list[str]:
         """A list of names, or one, each among those that are known; others are noted and left out."""
-        found = self.texts(key)
+        found, lacking = self.texts(key), lacking or f"no {key}"
         for name in found:
             if name not in known:
-                self.problem(key, f"no {key} {name!r}{did_you_mean(name, known)}; allowed: {listed(known)}")
+                self.problem(key, f"{lacking} {name!r}{did_you_mean(name, known)}; allowed: {listed(known)}")
         return [name for name in found if name in known]
 
     def function(self, key: str, *, required: bool = True) -> Callable[..., Any] | None:

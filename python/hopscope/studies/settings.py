@@ -161,20 +161,13 @@ def build_settings(part: Part, context: Context) -> list[Built]:
     name = part.text("scenario")
     if name not in scenarios:
         part.problem("scenario", f"no scenario {name!r}{did_you_mean(name, scenarios)}; allowed: {listed(scenarios)}")
-    crossed = []
-    for axis in part.texts("axes"):
-        if axis in axes:
-            crossed.append(axes[axis])
-        else:
-            part.problem("axes", f"no axis {axis!r}{did_you_mean(axis, axes)}; allowed: {listed(axes)}")
+    crossed = [axes[name] for name in part.names("axes", axes, "no axis")]
     own, without = part.table("set"), part.texts("without")
     call = part.function("python", required=False)
     sweep = {keys.get(key, key): value for key, value in part.table("sweep").items()}
     shorter = deep_merge(context.quick, part.table("quick"))
-    if isinstance(shorter.get("sweep"), dict):
-        shorter["sweep"] = {keys.get(key, key): value for key, value in shorter["sweep"].items()}
-    else:
-        shorter.pop("sweep", None)
+    if isinstance(fewer := shorter.pop("sweep", None), dict):
+        shorter["sweep"] = {keys.get(key, key): value for key, value in fewer.items()}
     pattern = part.text("label", ", ".join(f"{{{axis.name}}}" for axis in crossed) or name)
     row, contrast, runs = part.text("row", ""), part.flag("contrast", False), part.flag("run", True)
     only = [dict(table) for table in part.values_of("only") if isinstance(table, Mapping)]
