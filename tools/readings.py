@@ -15,7 +15,7 @@ from hopscope.assuming import words
 from hopscope.assuming.evaluating import Number
 from hopscope.assuming.page import front_chart
 from hopscope.assuming.record import Recorded, recorded
-from hopscope.assuming.search import Evaluated
+from hopscope.assuming.search import Evaluated, Found
 from hopscope.reporting.plots import draw, save
 from hopscope.reporting.wording import Grid
 from hopscope.results.stats import number
@@ -62,12 +62,24 @@ def headlines(key: str, entries: Iterable[Mapping[str, Any]], search: Recorded |
         if search is None:
             cells = [f"**{stated[name]['outcome']}**"]
         else:
-            cells = [_state(one, name, search) for one in (search.found.plain, search.found.supported)]
+            cells = [_state(one, name, search) for one in _columns(search.found)]
         rows.append([f"{line['claim']} (`{name}`)", line["published"], *cells, line.get("why") or own[name].because])
     if search is None:
         return ["claim", "published", "here", "why"], rows
-    label = search.found.supported.reading.label
-    return ["claim", "published", "here, plain reading", f"here, supported reading ({label})", "why"], rows
+    under = [f"here, {_title(one, search.found)}" for one in _columns(search.found)]
+    return ["claim", "published", *under, "why"], rows
+
+
+def _columns(found: Found) -> list[Evaluated]:
+    """The plain reading, the supported one, and those that were added; each once."""
+    every = [found.plain, found.supported, *found.added]
+    return [one for at, one in enumerate(every) if one not in every[:at]]
+
+
+def _title(one: Evaluated, found: Found) -> str:
+    if not one.reading.departures:
+        return "plain reading, which is the supported one" if one == found.supported else "plain reading"
+    return f"{'supported reading' if one == found.supported else 'added reading'} ({one.reading.label})"
 
 
 def _state(one: Evaluated, name: str, search: Recorded) -> str:
@@ -96,20 +108,19 @@ def effects(search: Recorded) -> Rows:
 
 
 def numbers(search: Recorded) -> Rows:
-    """The published numbers with what was measured under the plain and the supported reading."""
-    plain, best = (search.details[one.reading.label].numbers for one in (search.found.plain, search.found.supported))
-    under = {_of(one): one for one in best}
+    """The published numbers with what was measured under the plain reading, the supported one and those added."""
+    shown = _columns(search.found)
+    under = [{_of(one): one for one in search.details[reading.reading.label].numbers} for reading in shown]
     rows = [
         [
             f"`{one.table}`",
             f"{one.label} ({one.unit})" if one.unit else one.label,
             number(one.published),
-            _value(one),
-            _value(under[_of(one)]) if _of(one) in under else "",
+            *(_value(column[_of(one)]) if _of(one) in column else "" for column in under),
         ]
-        for one in plain
+        for one in search.details[search.found.plain.reading.label].numbers
     ]
-    return ["table", "number", "published", "plain reading", "supported reading"], rows
+    return ["table", "number", "published", *(_title(one, search.found) for one in shown)], rows
 
 
 def _of(one: Number) -> tuple[str, str]:

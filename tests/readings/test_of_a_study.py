@@ -105,6 +105,38 @@ def test_the_last_stage_runs_the_settings_own_replications_at_most_the_studys_se
     assert runs_by_seed("own") == own
 
 
+def test_a_reading_of_ones_own_is_evaluated_in_full_once(folder: Path, tmp_path: Path) -> None:
+    words = ["readings", add(folder, ASSUMPTIONS), "--no-progress", "--out", tmp_path / "store", "--most", 1]
+    own = [*words, "--reading", "packet=1400 bytes, load=3 Mbit/s", "--reading", "packet = 1400 bytes"]
+    status, text, _ = hopscope(*own, "--json")
+    found = json.loads(text)
+    assert status == 0
+    assert found["added"] == [{"packet": "1400 bytes"}]
+    assert sum(one["departures"] == {"packet": "1400 bytes"} for one in found["finalists"]) == 1
+    answer = hopscope(*own)[1]
+    assert "1400 bytes: gained: none; lost: none" in answer
+
+
+@pytest.mark.parametrize(
+    ("reading", "words"),
+    [
+        ("lod=100 kbit/s", 'no assumption \'lod\' (did you mean "load"?); there are: "load", "packet"'),
+        ("load=1 kbit/s", "load has no value '1 kbit/s'"),
+        ("load=100 kbit/s, load=3 Mbit/s", "load stands twice"),
+        ("", "no assumption ''"),
+    ],
+)
+def test_a_reading_that_the_study_does_not_have_is_refused_before_any_run(
+    folder: Path, tmp_path: Path, reading: str, words: str
+) -> None:
+    status, _, message = hopscope(
+        "readings", add(folder, ASSUMPTIONS), "--out", tmp_path / "store", "--reading", reading
+    )
+    assert status == 2
+    assert words in message
+    assert not (tmp_path / "store").exists()
+
+
 @pytest.mark.parametrize("seeds", ["1", "-3", "2.5", "true", '"many"'])
 def test_search_seeds_is_a_whole_number_from_two(folder: Path, seeds: str) -> None:
     file = add(folder, ASSUMPTIONS) / "study.toml"

@@ -12,21 +12,21 @@ from hopscope.assuming.evaluating import Details, Number, claims
 from hopscope.assuming.record import FILE, record, recorded
 from hopscope.assuming.search import Evaluated, Found, State, search
 from hopscope.errors import InputError
-from hopscope.scenario.assumptions import Reading
+from hopscope.scenario.assumptions import Reading, reading_of
 from hopscope.studies.build import Study, read_study
 from hopscope.studies.registry import studies
 
 __all__ = ["folder"]
 
 
-def found_in(study: Study) -> Found:
+def found_in(study: Study, added: tuple[Reading, ...] = ()) -> Found:
     """A search in which the light load makes every statement hold."""
     names = claims(study)
 
     def evaluate(reading: Reading, _stage: str) -> dict[str, State]:
         return dict.fromkeys(names, "holds" if "load" in reading.key else "open")
 
-    return search(study.assumptions, frozenset(names[:1]), evaluate)
+    return search(study.assumptions, frozenset(names[:1]), evaluate, added=added)
 
 
 def details_of(found: Found) -> dict[str, Details]:
@@ -47,6 +47,16 @@ def test_what_is_recorded_is_read_again(folder: Path) -> None:
     assert again.found.supported.reading.key == {"load": "100 kbit/s"}
     assert again.found.chosen == found.chosen
     assert again.details == {label: details[label] for label in ("plain", "100 kbit/s")}
+
+
+def test_a_reading_that_was_added_is_recorded_with_its_numbers(folder: Path) -> None:
+    study = read_study(add(folder, ASSUMPTIONS), trusted=False)
+    found = found_in(study, (reading_of("packet=1400 bytes", study.assumptions),))
+    record(study, found, details_of(found))
+    again = recorded(study)
+    assert again is not None
+    assert _plain(again.found.added) == [({"packet": "1400 bytes"}, dict.fromkeys(claims(study), "open"))]
+    assert again.details.keys() == {"plain", "100 kbit/s", "1400 bytes"}
 
 
 def _plain(evaluated: tuple[Evaluated, ...]) -> list[tuple[dict[str, str], dict[str, State]]]:

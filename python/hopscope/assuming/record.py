@@ -50,7 +50,6 @@ def record(study: Study, found: Found, details: Mapping[str, Details]) -> Path:
     from hopscope import _core
 
     names = claims(study)
-    shown = [found.plain, *(one for one in found.front if one is not found.plain)]
     document = {
         "hopscope": _core.version(),
         "statements": names,
@@ -60,7 +59,8 @@ def record(study: Study, found: Found, details: Mapping[str, Details]) -> Path:
         "screened": _rows(found.screened, names),
         "joint": _rows(found.joint, names),
         "finalists": _rows(found.finalists, names),
-        "measured": {one.reading.label: asdict(details[one.reading.label]) for one in shown},
+        "added": [one.reading.key for one in found.added],
+        "measured": {one.reading.label: asdict(details[one.reading.label]) for one in found.shown},
     }
     file = study.folder / FILE
     try:
@@ -94,6 +94,7 @@ def recorded(study: Study) -> Recorded | None:
             joint,
             document["combinations"],
             finalists,
+            tuple(one for key in document["added"] for one in finalists if one.reading.key == key),
         )
         details = {label: _details(row) for label, row in document["measured"].items()}
         version = str(document["hopscope"])

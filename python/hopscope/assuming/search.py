@@ -8,8 +8,9 @@ Four stages, each on the chosen half of the statements alone:
 2. `joint`: every combination of the others, as many as the effort allows: the lightest first, and of those of one
    weight the ones whose departures do most alone.
 3. `race`: the best of them again with more replications.
-4. `full`: the best of those at full length. Their front is the answer: the readings that no other one equals or beats
-   in weight and in the number of statements that hold. Only now the other half is evaluated.
+4. `full`: the best of those at full length, and the readings that the user adds. Their front is the answer: the
+   readings that no other one equals or beats in weight and in the number of statements that hold. Only now the other
+   half is evaluated.
 
 A reading leaves the race where one of no more weight holds more even if all its undecided statements held; beyond
 that the stage keeps the best by the middle of both counts.
@@ -103,6 +104,7 @@ class Found:
         joint: every combination that was looked at in short form.
         combinations: how many there are of the assumptions that act.
         finalists: those looked at in full, with the states of both halves; the plain reading first.
+        added: the finalists that the user named.
     """
 
     chosen: frozenset[str]
@@ -111,6 +113,7 @@ class Found:
     joint: tuple[Evaluated, ...]
     combinations: int
     finalists: tuple[Evaluated, ...]
+    added: tuple[Evaluated, ...] = ()
 
     @property
     def plain(self) -> Evaluated:
@@ -133,6 +136,12 @@ class Found:
         return max(grounded, key=lambda one: (one.count("holds", self.chosen), -one.reading.weight))
 
     @property
+    def shown(self) -> tuple[Evaluated, ...]:
+        """The plain reading, those of the front, and those that were added; each once."""
+        every = (self.plain, *self.front, *self.added)
+        return tuple(one for at, one in enumerate(every) if one not in every[:at])
+
+    @property
     def interactions(self) -> tuple[Interaction, ...]:
         """Pairs of departures that do more or less together than apart, the strongest first; from the short form."""
         by = {frozenset(one.reading.key.items()): one.count("holds", self.chosen) for one in self.joint}
@@ -152,6 +161,7 @@ def search(
     evaluate: Evaluate,
     *,
     effort: Effort | None = None,
+    added: Sequence[Reading] = (),
 ) -> Found:
     """Looks for the front of readings.
 
@@ -160,6 +170,7 @@ def search(
         chosen: the statements on which readings are chosen.
         evaluate: what becomes of the statements under a reading.
         effort: how many readings each stage looks at; `None`: the usual.
+        added: readings that are evaluated in full whatever the search finds.
     """
     effort = effort or Effort()
 
@@ -178,9 +189,11 @@ def search(
     joint = [known.get(frozenset(r.key.items())) or evaluated(r, "joint") for r in every[: effort.joint]]
     raced = [evaluated(one.reading, "race") for one in _best(joint, chosen, effort.race)]
     best = [one.reading for one in _best(raced, chosen, effort.full)]
-    finalists = [evaluated(r, "full") for r in (plain, *(r for r in best if r.departures))]
+    last = {frozenset(r.key.items()): r for r in (plain, *best, *added)}
+    finalists = {key: evaluated(r, "full") for key, r in last.items()}
+    named = [finalists[key] for key in dict.fromkeys(frozenset(r.key.items()) for r in added)]
     inert = tuple(a for a in assumptions if a.name not in {kept.name for kept in acting})
-    return Found(chosen, tuple(screened), inert, tuple(joint), len(every), tuple(finalists))
+    return Found(chosen, tuple(screened), inert, tuple(joint), len(every), tuple(finalists.values()), tuple(named))
 
 
 def single_departures(assumptions: Sequence[Assumption]) -> Iterator[Reading]:

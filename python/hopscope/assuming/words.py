@@ -48,20 +48,15 @@ def _held(one: Evaluated, found: Found, *, chosen: bool) -> str:
     return f"{one.count('holds', half)} of {sum(name in half for name in one.states)}"
 
 
-def _shown(found: Found) -> list[Evaluated]:
-    """The plain reading and those of the front, each once."""
-    return [found.plain, *(one for one in found.front if one is not found.plain)]
-
-
 def front(found: Found) -> Grid:
-    """The front, a reading a row; the plain reading first."""
+    """The front, a reading a row; the plain reading first, those that were added last."""
     rows = []
-    for one in _shown(found):
+    for one in found.shown:
         rows.append(
             [
                 f"{one.reading.weight:g}",
                 one.reading.label,
-                "ad hoc" if one.reading.is_ad_hoc else "supported" if one is found.supported else "",
+                _mark(one, found),
                 _held(one, found, chosen=True),
                 _held(one, found, chosen=False),
                 str(one.count("open")),
@@ -74,14 +69,33 @@ def front(found: Found) -> Grid:
     return Grid(columns, rows, "")
 
 
+def _mark(one: Evaluated, found: Found) -> str:
+    if one.reading.is_ad_hoc:
+        return "ad hoc"
+    if one == found.supported:
+        return "supported"
+    return "" if one in found.front or one == found.plain else "added"
+
+
 def difference(found: Found) -> str:
-    """Which statements the supported reading gains and loses against the plain one, and which still fail."""
-    plain, best = found.plain.states, found.supported.states
-    gained = [name for name, state in best.items() if state == "holds" and plain.get(name) != "holds"]
-    lost = [name for name, state in plain.items() if state == "holds" and best.get(name) != "holds"]
-    failing = [name for name, state in best.items() if state == "fails"]
-    parts = [("gained", gained), ("lost", lost), ("still fail", failing)]
-    return "\n".join(f"{what}: {', '.join(names) or 'none'}" for what, names in parts)
+    """Which statements the supported reading gains and loses against the plain one, and which still fail.
+
+    Then what each reading that was added gains and loses.
+    """
+    lines = [f"{what}: {', '.join(names) or 'none'}" for what, names in _changes(found.supported, found)]
+    for one in found.added:
+        if one not in (found.supported, found.plain):
+            changes = "; ".join(f"{what}: {', '.join(names) or 'none'}" for what, names in _changes(one, found)[:2])
+            lines.append(f"{one.reading.label}: {changes}")
+    return "\n".join(lines)
+
+
+def _changes(one: Evaluated, found: Found) -> list[tuple[str, list[str]]]:
+    plain, states = found.plain.states, one.states
+    gained = [name for name, state in states.items() if state == "holds" and plain.get(name) != "holds"]
+    lost = [name for name, state in plain.items() if state == "holds" and states.get(name) != "holds"]
+    failing = [name for name, state in states.items() if state == "fails"]
+    return [("gained", gained), ("lost", lost), ("still fail", failing)]
 
 
 def interactions(found: Found) -> Grid:
@@ -114,6 +128,7 @@ def to_json(found: Found, assumptions: Sequence[Assumption]) -> dict[str, Any]:
         "finalists": [_evaluated(one) for one in found.finalists],
         "front": [one.reading.key for one in found.front],
         "supported": found.supported.reading.key,
+        "added": [one.reading.key for one in found.added],
         "sentence": sentence(found),
     }
 

@@ -43,6 +43,14 @@ def command(
     most: Annotated[
         int, typer.Option("--most", min=1, help="Combinations of assumptions that are tried, those of least weight.")
     ] = 128,
+    reading: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--reading",
+            metavar="NAME=VALUE,...",
+            help="A reading of your own, evaluated in full next to those that the search finds; may be repeated.",
+        ),
+    ] = None,
     record_: Annotated[
         bool, typer.Option("--record", help="Keep what was found in the study's folder, for its page.")
     ] = False,
@@ -57,13 +65,15 @@ def command(
     from hopscope.campaign.nearby import FOLDER
     from hopscope.cli.verdicts import rich
     from hopscope.reporting.terminal import print_table
+    from hopscope.scenario.assumptions import reading_of
 
     folder = out_ or FOLDER / f"readings-{Path(key).name}"
     with asking(trust):
         study = study_with_assumptions(key, trusted=trust)
+        added = [reading_of(text, study.assumptions) for text in reading or ()]
         note(f"{words.space(study.assumptions)}; runs are kept in {folder}")
         evaluator = Evaluator(study, folder, jobs=jobs, progress=not no_progress, trusted=trust, begun=_announced())
-        found = search(study.assumptions, evaluator.chosen, evaluator, effort=Effort.of(most))
+        found = search(study.assumptions, evaluator.chosen, evaluator, effort=Effort.of(most), added=added)
     page = write_page(found, study.assumptions, study.title, folder)
     if record_:
         note(f"recorded: {record(study, found, evaluator.details)}")

@@ -7,11 +7,12 @@ values.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from hopscope.errors import Problem
+from hopscope.errors import InputError, Problem, did_you_mean, listed
 from hopscope.scenario.merging import at_key, deep_merge, matches, removed
 
 Ground = Literal["paper", "default", "practice", "guess"]
@@ -170,6 +171,31 @@ def departing(assumptions: Sequence[Assumption], values: Mapping[str, str]) -> R
         KeyError: an assumption has no such value.
     """
     return Reading(tuple((a, a.choice(values[a.name]) if a.name in values else a.plain) for a in assumptions))
+
+
+def reading_of(text: str, assumptions: Sequence[Assumption]) -> Reading:
+    """The reading that a text names: ``routing=AODV, packet=1000 bytes``. What it does not name has the plain value.
+
+    Raises:
+        InputError: there is no such assumption or value, or one is named twice; with the ones that there are.
+    """
+    names = [assumption.name for assumption in assumptions]
+    values: dict[str, str] = {}
+    # A value may have commas of its own.
+    for part in re.split(r",\s*(?=[\w-]+\s*=)", text):
+        name, _, value = (word.strip() for word in part.partition("="))
+        if name not in names:
+            raise InputError(
+                f"--reading {text}: no assumption {name!r}{did_you_mean(name, names)}; there are: {listed(names)}"
+            )
+        choices = [choice.name for choice in assumptions[names.index(name)].choices]
+        if value not in choices:
+            hint = did_you_mean(value, choices)
+            raise InputError(f"--reading {text}: {name} has no value {value!r}{hint}; there are: {listed(choices)}")
+        if name in values:
+            raise InputError(f"--reading {text}: {name} stands twice")
+        values[name] = value
+    return departing(assumptions, values)
 
 
 def twice_set(assumptions: Sequence[Assumption]) -> list[Problem]:
