@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 
 import hopscope as hs
-from hopscope.reporting.picture import Picture
+from hopscope.reporting.picture import Picture, round_numbers
 from hopscope.reporting.timeline import Waiting, draw
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -188,3 +188,18 @@ def test_the_verbs_write_a_file_and_leave_an_old_one_alone(verb: str, tmp_path: 
     refused = start("--to", "0.02s", "--out", "p.svg")
     assert (refused.returncode, refused.stderr) == (2, "hopscope: p.svg: is there already; --force replaces it\n")
     assert start("--to", "0.02s", "--out", "p.svg", "--force").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "about", "numbers", "digits"),
+    [
+        (1.2341, 1.2613, 8, [1.235, 1.24, 1.245, 1.25, 1.255, 1.26], 3),
+        (3.17, 5.93, 8, [3.5, 4.0, 4.5, 5.0, 5.5], 1),
+        (0, 100, 5, [0, 20, 40, 60, 80, 100], 0),
+        (68_285, 131_737, 5, [80_000, 100_000, 120_000], 0),
+    ],
+)
+def test_axes_have_round_numbers(low: float, high: float, about: int, numbers: list[float], digits: int) -> None:
+    found, places = round_numbers(low, high, about)
+    assert found == pytest.approx(numbers)
+    assert places == digits

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+import struct
 from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
+from hopscope.errors import InputError
 from hopscope.reporting import plots
 from hopscope.reporting.chart import Chart, Line, Mark, Panel
+from hopscope.reporting.style import read, styled_as
 
 LINE = Line("measured", [1.0, 2.0, 4.0], [10.0, 20.0, 15.0], [1.0, None, (2.0, 3.0)])
 
@@ -271,3 +274,40 @@ def test_what_is_left_over_in_a_stack_is_pale():
     [ax] = plots.draw(chart("stack", panels=[Panel("", lines)])).axes
     assert min(colours(ax)["idle"][:3]) > 0.8
     assert hatches(ax)["idle"] == ""
+
+
+def paper(**more):
+    """Four panels of one line."""
+    line = Line("a line", [1, 2, 4], [10.0, 40.0, 160.0])
+    return Chart(
+        "c", "c", "window (packets)", "throughput (kbit/s)", [Panel(f"panel {n}", [line]) for n in range(4)], **more
+    )
+
+
+def test_a_figure_for_a_paper_has_the_width_of_its_column_and_smaller_letters():
+    with styled_as(read("single", None, "")):
+        figure = plots.draw(paper())
+        assert figure.get_figwidth() == pytest.approx(3.5)
+        assert [ax.get_xlabel() != "" for ax in figure.axes] == [False, False, True, True]  # two by two
+        assert figure.axes[0].xaxis.label.get_size() == pytest.approx(0.8 * 10.5)
+        assert struct.unpack(">I", plots.image(figure, "png")[16:20])[0] == 700
+    assert plots.draw(paper()).get_figwidth() == 13.0
+    with styled_as(read("5.5in", 9.0, "")):
+        assert plots.draw(paper()).get_figwidth() == 5.5
+
+
+def test_axes_are_logarithmic_where_all_numbers_are_above_zero():
+    with styled_as(read(None, None, "xy")):
+        figure = plots.draw(paper())
+        assert (figure.axes[0].get_xscale(), figure.axes[0].get_yscale()) == ("log", "log")
+        assert all("$" not in label.get_text() for label in figure.axes[0].get_yticklabels())
+        zero = plots.draw(Chart("c", "c", "x", "y", [Panel("", [Line("a", [0, 1], [1.0, 2.0])])]))
+        assert (zero.axes[0].get_xscale(), zero.axes[0].get_yscale()) == ("linear", "log")
+        assert plots.draw(Chart("c", "c", "", "y", [Panel("", [Line("a", ["u"], [1.0])])], kind="bars")).axes
+
+
+@pytest.mark.parametrize(("width", "font"), [("wide", None), ("0.5", None), ("99", None), (None, 1.0)])
+def test_a_width_or_size_that_cannot_be_drawn_is_refused(width, font):
+    with pytest.raises(InputError, match="expected") as refused:
+        read(width, font, "")
+    assert "\n" not in str(refused.value)

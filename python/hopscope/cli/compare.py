@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 #: Endings of files that hold measurements.
 MEASURED = (".csv", ".tsv")
 
+#: What a quick run leaves out of its figures.
+NO_PDF = "figures of a quick run have no PDF; --figure-width writes it"
+
 
 def command(
     first: Annotated[
@@ -72,11 +75,15 @@ def command(
     as_json: options.Json = False,
     quick: options.Quick = False,
     no_progress: options.NoProgress = False,
+    figure_width: options.FigureWidth = None,
+    font_size: options.FontSize = None,
+    log: options.LogAxes = None,
     trust: options.Trust = False,
 ) -> None:
     """Compare two stores, scenario files, or points of a sweep."""
     from hopscope.cli import picture
     from hopscope.cli.run import announce, note_other_runs, report_failures_of
+    from hopscope.reporting.style import styled_as
     from hopscope.results.against import against
     from hopscope.results.contrasts import across, contrasts
     from hopscope.results.measured import read
@@ -85,6 +92,7 @@ def command(
 
     if figure is not None:
         picture.check("--figure", figure)
+    style = options.parse_style(figure_width, font_size, log)
     key, values = _key(by)
     file = Path(second) if second is not None and Path(second).suffix.lower() in MEASURED else None
     if file is not None:
@@ -131,20 +139,23 @@ def command(
             limits.setdefault(text, []).append(side.name)
     of_all = len(found_sides)
     found.remarks += [text if len(of) == of_all else f"{', '.join(of)}: {text}" for text, of in limits.items()]
-    page = None
-    if report:
-        own = None if measured is None else (sides[0].stored or results[0], measured)
-        page = _page(found, folder, own, quick=any(side.result.scenario.is_quick for side in found_sides))
-    if figure is not None:
-        from hopscope.reporting import contrasts as drawn
+    page, short = None, any(side.result.scenario.is_quick for side in found_sides)
+    with styled_as(style):
+        if report:
+            own = None if measured is None else (sides[0].stored or results[0], measured)
+            page = _page(found, folder, own, quick=short)
+        if figure is not None:
+            from hopscope.reporting import contrasts as drawn
 
-        picture.write("--figure", figure, drawn.figure(found))
+            picture.write("--figure", figure, drawn.figure(found))
     if as_json:
         typer.echo(json.dumps(found.to_json()))
     else:
         _print(found)
     if page is not None:
         note(f"page and figures: {page}")
+        if short and style.width is None:
+            note(NO_PDF)
     if scenarios:
         note(f"results: {folder}")
         note_other_runs(folder)

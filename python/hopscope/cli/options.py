@@ -11,6 +11,7 @@ from hopscope.cli import completing
 from hopscope.errors import InputError
 
 if TYPE_CHECKING:
+    from hopscope.reporting.style import FigureStyle
     from hopscope.results.captured import Choice
 
 Seeds = Annotated[int | None, typer.Option("--seeds", metavar="N", min=1, help="Replications: seeds seed .. seed+N-1.")]
@@ -31,7 +32,8 @@ Jobs = Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Ru
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Result store; finished runs in it are kept.")]
 Json = Annotated[bool, typer.Option("--json", metavar="", help="Print the result as JSON and nothing else.")]
 Quick = Annotated[
-    bool, typer.Option("--quick", metavar="", help="Fewer seeds (unless --seeds says otherwise) and shorter runs.")
+    bool,
+    typer.Option("--quick", metavar="", help="Shorter runs, and as many seeds as stay cheap (--seeds N: so many)."),
 ]
 NoProgress = Annotated[bool, typer.Option("--no-progress", metavar="", help="No progress bar.")]
 Shard = Annotated[
@@ -135,6 +137,18 @@ PcapMonitor = Annotated[
     bool,
     typer.Option("--monitor", metavar="", help="Capture frames for others, too, as far as a radio could read them."),
 ]
+FigureWidth = Annotated[
+    str | None,
+    typer.Option("--figure-width", metavar="WIDTH", help="Figures for a paper: single, double (columns) or inches."),
+]
+FontSize = Annotated[
+    float | None,
+    typer.Option("--font-size", metavar="POINTS", help="Letters of figures; default: 10, with --figure-width 8."),
+]
+LogAxes = Annotated[
+    Literal["x", "y", "xy"] | None,
+    typer.Option("--log", help="Logarithmic axes of curves, where all their numbers are above zero."),
+]
 Force = Annotated[bool, typer.Option("--force", metavar="", help="Replace files that are there.")]
 
 
@@ -197,6 +211,17 @@ def parse_map(items: list[str] | None) -> dict[str, str]:
             raise InputError(f'--map {item}: expected COLUMN=KEY or COLUMN=METRIC, for example "rate=throughput_kbps"')
         found[column.strip()] = name.strip()
     return found
+
+
+def parse_style(width: str | None, font: float | None, log: Literal["x", "y", "xy"] | None) -> FigureStyle:
+    """Reads what a paper asks of figures.
+
+    Raises:
+        InputError: a width or a size of letters that cannot be drawn.
+    """
+    from hopscope.reporting.style import read
+
+    return read(width, font, log or "")
 
 
 def parse_shard(text: str | None) -> tuple[int, int] | None:

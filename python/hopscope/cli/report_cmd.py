@@ -74,6 +74,9 @@ def command(
     sort: options.Sort = None,
     descending: options.Descending = False,
     write: options.Write = None,
+    figure_width: options.FigureWidth = None,
+    font_size: options.FontSize = None,
+    log: options.LogAxes = None,
     trust: options.Trust = False,
 ) -> None:
     """Write the HTML report of a finished store."""
@@ -83,10 +86,12 @@ def command(
     from hopscope.reporting.measured import Measurement
     from hopscope.reporting.page import store_page
     from hopscope.reporting.series import Selection
+    from hopscope.reporting.style import styled_as
     from hopscope.studies.page import reproduction_page
     from hopscope.studies.reproduce import recall
 
     table.check_files(write)
+    style = options.parse_style(figure_width, font_size, log)
     overlays = _overlays(models or [])
     selection = Selection(points or (), seeds or ()) if points or seeds else None
     opened = open_store(store)
@@ -96,7 +101,8 @@ def command(
     picked = bool(metrics or sort or write or recorded or measured)
     outcome = None if overlays or selection or picked else recall(opened)
     if outcome is not None:
-        page = reproduction_page(outcome, out or store)
+        with styled_as(style):
+            page = reproduction_page(outcome, out or store)
     else:
         results = opened.results()
         opened.problems += [*opened.repair_tables(results), *missing(results)]
@@ -104,7 +110,7 @@ def command(
         names = table.chosen(results, metrics)
         own = None if measured is None else Measurement.of(results, measured, options.parse_map(map_))
         shown = listing.listing(results, names, sort=sort, descending=descending) if metrics or sort else None
-        with asking(trust):  # pictures of single runs are made by running them again
+        with asking(trust), styled_as(style):  # pictures of single runs are made by running them again
             page = store_page(
                 results,
                 out or store,

@@ -42,18 +42,23 @@ def command(
     details: Annotated[
         bool, typer.Option("--details", help="Print every number and every statement in every setting.")
     ] = False,
+    figure_width: options.FigureWidth = None,
+    font_size: options.FontSize = None,
+    log: options.LogAxes = None,
     trust: options.Trust = False,
 ) -> None:
     """Run entries of the catalogue and compare them with the published values."""
     from hopscope.campaign.nearby import FOLDER
+    from hopscope.cli.compare import NO_PDF
     from hopscope.cli.run import announce
     from hopscope.cli.verdicts import print_reproduction
+    from hopscope.reporting.style import styled_as
     from hopscope.studies.page import reproduction_page
     from hopscope.studies.record import changes, record
     from hopscope.studies.registry import studies_of
     from hopscope.studies.reproduce import reproduce
 
-    part = options.parse_shard(shard)
+    part, style = options.parse_shard(shard), options.parse_style(figure_width, font_size, log)
     folder = out_ or FOLDER / f"reproduce-{_slug(keys)}"
     with asking(trust):
         outcome = reproduce(
@@ -76,7 +81,8 @@ def command(
         if as_json:
             typer.echo(json.dumps(outcome.to_json()))
         return
-    page = reproduction_page(outcome, folder)
+    with styled_as(style):
+        page = reproduction_page(outcome, folder)
     chosen = studies_of(keys, trusted=trust) if check or record_ else []
     changed = changes(outcome, chosen) if check else []
     if as_json:
@@ -86,6 +92,8 @@ def command(
         print_reproduction(outcome, out(), details=details)
         if not details:
             note("every number and every setting: --details")
+        if quick and style.width is None:
+            note(NO_PDF)
     note(f"report: {page}")
     for line in changed:
         note(f"changed: {line}")

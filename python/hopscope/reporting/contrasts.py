@@ -108,7 +108,8 @@ def charts(found: Contrasts, stem: str = "compare") -> list[Chart]:
 
 def values(found: Contrasts, stem: str) -> Iterator[Chart]:
     """The values of each side: over a key with numbers where only one is left, otherwise as bars."""
-    for metric in list(dict.fromkeys(row.metric for row in found.rows))[:_METRICS]:
+    metrics = list(dict.fromkeys(row.metric for row in found.rows))
+    for number, metric in enumerate(metrics[:_METRICS], 1):
         rows = [row for row in found.rows if row.metric == metric]
         label = rows[0].heading + (f" ({rows[0].unit})" if rows[0].unit else "")
         keys = list(dict.fromkeys(key for row in rows for key in row.place))
@@ -116,6 +117,10 @@ def values(found: Contrasts, stem: str) -> Iterator[Chart]:
         name = f"{stem}-{metric.replace('.', '-').replace('_', '-')}"
         caption = f"{label[:1].upper()}{label[1:]}, {wording.meant(several=any(row.n > 1 for row in rows))}."
         sides = _sides(rows)
+        if len(sides) > _SIDES:
+            caption += f" {_SIDES} of {len(sides)} sides, all in the table."
+        if number == _METRICS < len(metrics):
+            caption += f" {_METRICS} of {len(metrics)} metrics are drawn, all are in the table."
         if len(set(map(repr, places))) > 1 and numeric(places):
             axis = axis_of(keys[0], places)
             lines = [
@@ -125,6 +130,8 @@ def values(found: Contrasts, stem: str) -> Iterator[Chart]:
             yield Chart(name, caption, axis.label, label, [Panel("", lines[:_SIDES])])
         elif keys:
             lines = [_line(side, [(spoken(place), value) for place, value in of[:_GROUPS]]) for side, of in sides]
+            most = max(len(of) for _, of in sides)
+            caption += f" {_GROUPS} of {most} places, all in the table." if most > _GROUPS else ""
             yield Chart(name, caption, "", label, [Panel("", lines[:_SIDES])], kind="bars")
         else:
             line = _line("", [(side, value) for side, of in sides for _, value in of])
@@ -136,6 +143,7 @@ def differences(found: Contrasts, name: str = "compare-differences") -> Chart:
     relative = [row for row in found.rows if row.percent is not None]
     # Of a share, such as a loss of nearly nothing, a per cent says little.
     rows = [row for row in relative if row.unit != "%"] or relative
+    left = list(dict.fromkeys(row.heading for row in relative if row not in rows))
     base = _only([row.second for row in rows])
     pairs = len({(row.first, row.second) for row in rows}) > 1
     names, values, errors = [], [], []
@@ -146,6 +154,7 @@ def differences(found: Contrasts, name: str = "compare-differences") -> Chart:
         half = row.difference.ci95
         errors.append(None if half is None else 100 * half / abs(row.theirs.mean))
     about = f" {_ROWS} of {len(rows)} comparisons." if len(rows) > _ROWS else ""
+    about += f" Shares are in the table: {', '.join(left)}." if left else ""
     how = "paired by seed" if found.is_paired else "of means"
     return Chart(
         name,

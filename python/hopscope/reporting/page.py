@@ -281,6 +281,7 @@ class Gallery:
 
     def _save(self, chart: Picture, stem: str) -> dict[str, Path]:
         from hopscope.reporting import heatmap, network, plots
+        from hopscope.reporting.style import wanted_style
 
         content = _content(chart)
         if (known := self._drawn.get(content)) is not None:
@@ -293,7 +294,8 @@ class Gallery:
             figure = heatmap.draw(chart)
         else:
             figure = network.draw(chart) if isinstance(chart, Network) else plots.draw(chart)
-        files = plots.save(figure, self._folder, stem, plots.QUICK_FORMATS if self._quick else plots.FORMATS)
+        short = self._quick and wanted_style().width is None
+        files = plots.save(figure, self._folder, stem, plots.QUICK_FORMATS if short else plots.FORMATS)
         self._drawn[content] = files
         return files
 

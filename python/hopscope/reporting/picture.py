@@ -28,8 +28,13 @@ COLOURS = {
     "amber": ("#e0b100", "#e8c547"), "pale": ("#a9c9e8", "#34506b"),
 }  # fmt: skip
 
-_TICKS = 5
+# About so many numbers along x and along y.
+_ALONG_X, _ALONG_Y = 8, 5
 _LEGEND_WIDTH, _LEGEND_ROW = 168, 20
+# Nearer to an edge than so many per cent, a number stands inside it.
+_EDGE = 3
+# What floating point leaves of a whole number.
+_ROUNDING = 1e-6
 
 
 def _escaped(text: str) -> str:
@@ -96,6 +101,7 @@ class Picture:
         """
         script = _SCRIPT.replace("NAME", name).replace("BOTH", "true" if self.both else "false")
         script = script.replace("ALONE", "true" if alone else "false")
+        script = script.replace("ALONG_X", str(_ALONG_X)).replace("ALONG_Y", str(_ALONG_Y))
         return f'<div style="width:100%">{self._svg(name, None)}</div><script>{script}</script>'
 
     def html(self) -> str:
@@ -128,31 +134,40 @@ class Picture:
     def _repr_html_(self) -> str:
         return self.part(_name())
 
+    def _ticks(self, top: int, bottom: int) -> str:
+        """The numbers of the axes, each at its place; those along x with a line."""
+        x, y, w, h = self.box
+        low, high = self.offset + x * self.scale, self.offset + (x + w) * self.scale
+        numbers, digits = round_numbers(low, high, _ALONG_X)
+        found = []
+        for number in numbers:
+            at = 100 * (number - low) / (high - low)
+            anchor = "start" if at < _EDGE else "end" if at > 100 - _EDGE else "middle"
+            found.append(
+                f'<line class="grid" x1="{at:.4f}%" x2="{at:.4f}%" y1="{top}" y2="{bottom}"/>'
+                f'<text x="{at:.4f}%" y="{bottom + 18}" text-anchor="{anchor}">{number:.{digits}f}</text>'
+            )
+        if self.rising:
+            numbers, digits = round_numbers(-y - h, -y, _ALONG_Y)
+            for number in numbers:
+                word = f" {_escaped(self.rising)}" if number == numbers[-1] else ""
+                place = min(bottom - 3, max(top + 11, top + self.height * (-y - number) / h + 4))
+                found.append(f'<text class="rise" x="4" y="{place:.1f}">{number:,.{digits}f}{word}</text>')
+        return "".join(found)
+
     def _svg(self, name: str, width: int | None) -> str:
         columns = 2 if width is None else max(1, (width - 8) // _LEGEND_WIDTH)
         rows = -(-len(self.legend) // columns)
         top = 30 + rows * _LEGEND_ROW + 22
         bottom = top + self.height
         x, y, w, h = self.box
-        digits = min(9, max(0, math.ceil(2 - math.log10(w * self.scale))))
         legend = "".join(
             f'<rect x="{8 + place % columns * _LEGEND_WIDTH}" y="{32 + place // columns * _LEGEND_ROW}" width="12" '
             f'height="12" fill="var(--{colour})"/><text x="{25 + place % columns * _LEGEND_WIDTH}" '
             f'y="{42 + place // columns * _LEGEND_ROW}">{_escaped(text)}</text>'
             for place, (colour, text) in enumerate(self.legend)
         )
-        ticks = "".join(
-            f'<line class="grid" x1="{100 * n / _TICKS}%" x2="{100 * n / _TICKS}%" y1="{top}" y2="{bottom}"/>'
-            f'<text class="tick" x="{100 * n / _TICKS}%" y="{bottom + 18}" text-anchor="{anchor}">'
-            f"{self.offset + (x + w * n / _TICKS) * self.scale:.{digits}f}</text>"
-            for n, anchor in zip(range(_TICKS + 1), ["start", *["middle"] * (_TICKS - 1), "end"], strict=True)
-        )
-        if self.rising:
-            ticks += "".join(
-                f'<text class="rise" x="4" y="{top + self.height * n / 4 - 3 if n else top + 11}">'
-                f"{-(y + h * n / 4):,.0f}{' ' + _escaped(self.rising) if n == 0 else ''}</text>"
-                for n in range(4)
-            )
+        ticks = self._ticks(top, bottom)
         rules = "".join(f'<line class="grid" x1="0" x2="100%" y1="{top + at}" y2="{top + at}"/>' for at in self.rules)
         labels = "".join(f'<text class="row" x="4" y="{top + at}">{_escaped(text)}</text>' for at, text in self.labels)
         light = ";".join(f"--{key}:{value[0]}" for key, value in COLOURS.items())
@@ -160,7 +175,7 @@ class Picture:
         size = f'width="{width}"' if width else 'width="100%"'
         return (
             f'<svg id="{name}" xmlns="http://www.w3.org/2000/svg" {size} height="{bottom + 30}" role="img" '
-            f'data-offset="{self.offset!r}" data-scale="{self.scale!r}">'
+            f'data-offset="{self.offset!r}" data-scale="{self.scale!r}" data-rising="{_escaped(self.rising)}">'
             f"<style>#{name}{{{light};background:var(--back);font:12px sans-serif}}"
             f"@media(prefers-color-scheme:dark){{#{name}{{{dark}}}}}"
             f"#{name} text{{fill:var(--ink)}}#{name} .grid{{stroke:var(--faint)}}#{name} .title{{font-weight:bold}}"
@@ -168,12 +183,21 @@ class Picture:
             f"#{name} .plot .hollow{{fill-opacity:0.25}}#{name} .plot .thin{{stroke-width:1.8}}"
             f"#{name} .row,#{name} .rise{{paint-order:stroke;stroke:var(--back);stroke-width:3px}}"
             f"</style><title>{_escaped(self.title)}</title>"
-            f'<text class="title" x="8" y="20">{_escaped(self.title)}</text>{legend}{rules}{ticks}'
+            f'<text class="title" x="8" y="20">{_escaped(self.title)}</text>{legend}{rules}<g class="ticks">{ticks}</g>'
             f'<text class="unit" x="100%" dx="-4" y="{top - 6}" text-anchor="end">{_escaped(self.unit)}</text>'
             f'<svg class="plot" x="0" y="{top}" width="100%" height="{self.height}" '
             f'viewBox="{x:.3f} {y:.6g} {w:.3f} {h:.6g}" preserveAspectRatio="none">{"".join(self.marks)}</svg>'
             f"{labels}</svg>"
         )
+
+
+def round_numbers(low: float, high: float, about: int) -> tuple[list[float], int]:
+    """Returns about so many multiples of 1, 2 or 5 times a power of ten from low to high, and the digits they need."""
+    rough = (high - low) / about
+    power = 10.0 ** math.floor(math.log10(rough))
+    step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= rough * (1 - _ROUNDING))
+    first, last = math.ceil(low / step - _ROUNDING), math.floor(high / step + _ROUNDING)
+    return [n * step for n in range(first, last + 1)], max(0, -math.floor(math.log10(step) + _ROUNDING))
 
 
 def _name() -> str:
@@ -195,7 +219,7 @@ def check(path: Path) -> None:
 _SCRIPT = """
 (function () {
   const root = document.getElementById("NAME"), plot = root.querySelector(".plot");
-  const both = BOTH, alone = ALONE;
+  const axis = root.querySelector(".ticks"), both = BOTH, alone = ALONE;
   const all = plot.getAttribute("viewBox").split(" ").map(Number);
   const offset = Number(root.dataset.offset), scale = Number(root.dataset.scale);
   let box = all.slice();
@@ -204,12 +228,37 @@ _SCRIPT = """
     box[2] = Math.min(box[2], all[2]); box[3] = Math.min(box[3], all[3]);
     for (const i of [0, 1]) box[i] = Math.max(all[i], Math.min(box[i], all[i] + all[i + 2] - box[i + 2]));
     plot.setAttribute("viewBox", box.join(" "));
-    const ticks = root.querySelectorAll(".tick"), n = ticks.length - 1;
-    const digits = Math.max(0, Math.ceil(2 - Math.log10(box[2] * scale)));
-    ticks.forEach((t, i) => t.textContent = (offset + (box[0] + box[2] * i / n) * scale).toFixed(Math.min(digits, 9)));
-    root.querySelectorAll(".rise").forEach((t, i) => {
-      const word = i === 0 ? t.textContent.replace(/^\\S+/, "") : "";
-      t.textContent = Math.round(-(box[1] + box[3] * i / 4)).toLocaleString("en") + word;
+    draw();
+  }
+  function round(low, high, about) {
+    const rough = (high - low) / about, power = 10 ** Math.floor(Math.log10(rough));
+    const step = power * [1, 2, 5, 10].find(factor => power * factor >= rough * (1 - 1e-6));
+    const found = [];
+    for (let n = Math.ceil(low / step - 1e-6); n <= high / step + 1e-6; n++) found.push(n * step);
+    return [found, Math.max(0, -Math.floor(Math.log10(step) + 1e-6))];
+  }
+  function add(name, attributes, text) {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.textContent = text || "";
+    axis.append(made);
+  }
+  function draw() {
+    const top = Number(plot.getAttribute("y")), height = Number(plot.getAttribute("height")), bottom = top + height;
+    const low = offset + box[0] * scale, high = low + box[2] * scale, [along, digits] = round(low, high, ALONG_X);
+    axis.replaceChildren();
+    for (const number of along) {
+      const at = 100 * (number - low) / (high - low), x = at + "%";
+      const anchor = at < 3 ? "start" : at > 97 ? "end" : "middle";
+      add("line", { class: "grid", x1: x, x2: x, y1: top, y2: bottom });
+      add("text", { x: x, y: bottom + 18, "text-anchor": anchor }, number.toFixed(Math.min(digits, 12)));
+    }
+    if (!root.dataset.rising) return;
+    const [up, places] = round(-box[1] - box[3], -box[1], ALONG_Y);
+    up.forEach((number, i) => {
+      const y = Math.min(bottom - 3, Math.max(top + 11, top + height * (-box[1] - number) / box[3] + 4));
+      const text = number.toLocaleString("en", { minimumFractionDigits: places, maximumFractionDigits: places });
+      add("text", { class: "rise", x: 4, y: y }, text + (i === up.length - 1 ? " " + root.dataset.rising : ""));
     });
   }
   // The rectangle of the plot itself grows with what lies beyond its edges.

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.io.files import make_folder, write_whole
 from hopscope.reporting.chart import Chart, Line, Panel
+from hopscope.reporting.style import PANEL, wanted_style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,7 +116,7 @@ def draw(chart: Chart) -> Figure:
         "steps": steps,
         "cdf": cdf,
     }
-    return kinds[chart.kind](chart)
+    return kinds[chart.kind](wanted_style().of(chart))
 
 
 def lines(chart: Chart) -> Figure:
@@ -234,7 +235,7 @@ def dots(chart: Chart) -> Figure:
             ax.axvline(0, color="#444444", lw=0.8)
             if panel.band:
                 ax.axvspan(*panel.band, color="#0072B2", alpha=0.10, lw=0)
-            ax.set_yticks(range(len(names)), names, fontsize=8)
+            ax.set_yticks(range(len(names)), names, fontsize=8 * wanted_style().scale)
             ax.set_ylim(len(names) - 0.5, -0.5)
         return figure
 
@@ -279,7 +280,9 @@ def image(figure: Figure, form: str) -> bytes:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     buffer = io.BytesIO()
-    dpi = figure.dpi
+    dpi, width = figure.dpi, wanted_style().width
+    if width is not None and figure.get_figwidth() != width:
+        figure.set_size_inches(width, figure.get_figheight() * width / figure.get_figwidth())
     with styled():
         figure.dpi = _DPI
         if form == "png":
@@ -313,7 +316,7 @@ def styled() -> Iterator[None]:
     """Figures made and drawn inside look like all others."""
     import matplotlib as mpl
 
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(wanted_style().style(_STYLE)):
         yield
 
 
@@ -327,30 +330,38 @@ def _figure(chart: Chart, rows: Sequence[int] | None = None) -> Iterator[tuple[F
     if chart.stacked:
         rows = [_ROW] * count
     with styled():
+        wanted, scale = wanted_style().width, wanted_style().scale
+        across = count if wanted is None or rows is not None else max(1, min(count, int(wanted / PANEL)))
+        down = -(-count // across)
         if rows is None:
             size = (6.4, 4.0) if count == 1 else (min(4.4 * count, 13.0), 4.0)
+            if wanted is not None:
+                size = (wanted, 0.7 * wanted if count == 1 else (0.75 * wanted / across + 0.9 * scale) * down)
             figure = MatplotlibFigure(figsize=size, layout="constrained")
-            grid = figure.subplots(1, count, sharey=not chart.own_axes, squeeze=False)
+            grid = figure.subplots(down, across, sharey=not chart.own_axes, squeeze=False)
+            for unused in list(grid.flat)[count:]:
+                unused.remove()
         else:
-            size = (8.4, 0.9 * count + 0.19 * sum(rows))
+            size = (8.4 if wanted is None else wanted, 0.9 * count + 0.19 * scale * sum(rows))
             figure = MatplotlibFigure(figsize=size, layout="constrained")
             alike = chart.stacked and bool(chart.ylabel)
             grid = figure.subplots(count, 1, sharex=True, sharey=alike, squeeze=False, height_ratios=list(rows))
         FigureCanvasAgg(figure)
-        axes = list(grid.flat)
+        axes = list(grid.flat)[:count]
         for ax, panel in zip(axes, chart.panels, strict=True):
             if chart.stacked and not chart.ylabel:
                 ax.set_ylabel(panel.title)
             if panel.title and (chart.ylabel or not chart.stacked):
-                room = figure.get_figwidth() / (count if rows is None else 1) - 0.3
-                ax.set_title(_broken(panel.title, room / _TITLE), loc="left")
+                room = figure.get_figwidth() / (across if rows is None else 1) - 0.3
+                ax.set_title(_broken(panel.title, room / (_TITLE * scale)), loc="left")
         if rows is None or count == 1:
-            axes[0].set_ylabel(_broken(chart.ylabel, 0.75 * figure.get_figheight() / _LABEL))
+            for ax in axes[::across]:
+                ax.set_ylabel(_broken(chart.ylabel, 0.75 * figure.get_figheight() / down / (_LABEL * scale)))
         elif chart.stacked:
             # One label for all: a row is too low for a long one.
-            figure.supylabel(chart.ylabel, fontsize=_STYLE["axes.labelsize"])
-        for ax in axes if rows is None else axes[-1:]:
-            ax.set_xlabel(chart.xlabel)
+            figure.supylabel(chart.ylabel, fontsize=scale * _STYLE["axes.labelsize"])
+        for ax in axes[-across:] if rows is None else axes[-1:]:
+            ax.set_xlabel(_broken(chart.xlabel, figure.get_figwidth() / across / (_LABEL * scale)))
         yield figure, axes
 
 
@@ -448,11 +459,24 @@ def _scale(axes: Sequence[Axes], chart: Chart) -> None:
             ax.locator_params(axis="y", integer=True)
         if chart.log_y:
             ax.set_yscale("log")
+            of = [panel] if chart.own_axes else chart.panels
+            heights = [*(line.y for one in of for line in one.lines), *(mark.y for one in of for mark in one.marks)]
+            _plain_numbers(ax, [y for values in heights for y in values])
         elif values and min(values) >= 0:
             # A step along zero needs room, or the axis hides it.
             ax.set_ylim(bottom=-_ROOM * ax.get_ylim()[1] if chart.kind == "steps" else 0)
         if chart.limits:
             ax.set_xlim(chart.limits)
+
+
+def _plain_numbers(ax: Axes, values: Sequence[float]) -> None:
+    """Label a logarithmic axis with numbers as they are written, at round ones where it has no power of ten."""
+    from matplotlib.ticker import MaxNLocator
+
+    if values and max(values) < 10 * min(values):
+        ax.yaxis.set_major_locator(MaxNLocator(5))
+    ax.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    ax.yaxis.minorticks_off()
 
 
 def _publish(ax: Axes, panel: Panel, place: Callable[[Any], float] = float) -> None:
@@ -490,7 +514,7 @@ def _guide(ax: Axes, panel: Panel) -> None:
             xycoords=("data", "axes fraction"),
             xytext=(0, 2),
             textcoords="offset points",
-            fontsize=8.5,
+            fontsize=8.5 * wanted_style().scale,
             color="#444444",
             ha="center",
             va="bottom",
@@ -516,7 +540,7 @@ def _legend(figure: Figure, axes: Sequence[Axes], chart: Chart) -> None:
         return
     columns = _columns(list(entries), figure.get_figwidth())
     rows = -(-len(entries) // columns)
-    figure.set_figheight(figure.get_figheight() + LEGEND_ROW * (rows - 1))
+    figure.set_figheight(figure.get_figheight() + LEGEND_ROW * wanted_style().scale * (rows - 1))
     title = chart.legend_title or None
     figure.legend(entries.values(), entries.keys(), title=title, loc="outside lower center", ncols=columns)
 
@@ -536,14 +560,14 @@ def _order(chart: Chart) -> Mapping[str, tuple[int, int]]:
 
 def legend_columns(labels: Sequence[str], width: float) -> int:
     """Columns of a legend: one row where that fits into the width of the figure, in inches."""
-    if sum(_HANDLE + _LETTER * len(label) for label in labels) <= width:
+    if wanted_style().scale * sum(_HANDLE + _LETTER * len(label) for label in labels) <= width:
         return max(1, len(labels))
     return _columns(labels, width)
 
 
 def _columns(labels: Sequence[str], width: float) -> int:
     """Columns of a legend: as many as fit into the width of the figure, in inches."""
-    longest = _HANDLE + _LETTER * max(map(len, labels))
+    longest = wanted_style().scale * (_HANDLE + _LETTER * max(map(len, labels)))
     return max(1, min(len(labels), int(width / longest), _COLUMNS))
 
 
