@@ -11,12 +11,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import RunFailed
 from hopscope.io import parquet
+from hopscope.io.extras import is_there, need
 from hopscope.io.files import open_regular, read_whole, reason, reports_damage, write_whole
 from hopscope.results import PointResult, Result, rows
 from hopscope.results.stored import Reported
@@ -37,7 +38,8 @@ _RARE = frozenset({"series", "wires"})
 _MADE_FROM = "# made from runs "
 
 #: Columns of the table of means, as an interval has them.
-_STATISTICS = ("mean", "ci95", "min", "max", "n")
+_REAL = ("mean", "ci95", "min", "max")
+_STATISTICS = (*_REAL, "n")
 
 #: Stands for the checksum of a run that is not there.
 _ABSENT = bytes(32)
@@ -103,12 +105,16 @@ def faults(folder: Path, made: str) -> list[str]:
 
 
 def reported(folder: Path, results: Sequence[Sequence[PointResult]]) -> list[tuple[PointResult, Reported]] | None:
-    """Returns what sound tables say of each point that has runs; None where rows and points cannot be matched.
+    """Returns what sound tables say of each point that has runs.
+
+    None where rows and points cannot be matched, or where no library that reads tables is installed.
 
     Args:
         folder: the store.
         results: the points of each of its scenarios.
     """
+    if not is_there("pyarrow"):
+        return None
     import pyarrow as pa
 
     points = [point for of in results for point in of if point.runs]
@@ -226,26 +232,17 @@ def _parquet(name: str, results: Sequence[Result]) -> bytes | None:
 
 
 def _typed(name: str, values: Sequence[Any]) -> parquet.Column:
-    """A column with what its values are; those without a sample are numbers, and those of several kinds are words."""
-    kinds = {type(value) for value in values}
-    there = kinds - {type(None)}
-    if there == {bool}:
-        return parquet.Column("flag", values)
-    if name in rows.TEXTS or not there <= {int, float} or _is_too_large(there, values):
-        return parquet.Column("text", [value if value is None else str(value) for value in values])
-    is_whole = kinds == {int} and name not in _STATISTICS[:-1]
-    return parquet.Column("whole" if is_whole else "number", values)
-
-
-def _is_too_large(kinds: Set[type], values: Sequence[Any]) -> bool:
-    """Whether whole numbers need more than 64 bits with a sign, as a swept seed may."""
-    return kinds == {int} and any(value is not None and not -(2**63) <= value < 2**63 for value in values)
+    """A column with the type that it has in every store, whatever samples there are."""
+    if name in rows.TEXTS:
+        return parquet.column(values, "text")
+    return parquet.column(values, "number" if name in _REAL else None)
 
 
 def _series(results: Sequence[Result]) -> bytes | None:
     """The table of time series, which are tables of Arrow; None where there is none."""
     if not any("series" in run for result in results for point in result.points for run in point.runs):
         return None
+    need("pandas", "pyarrow")
     import pyarrow as pa
     import pyarrow.parquet as pq
 

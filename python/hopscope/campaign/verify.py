@@ -9,15 +9,13 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
 
-import pyarrow as pa
-
 from hopscope import _core
 from hopscope.campaign.execute import execute
 from hopscope.campaign.plan import Run
 from hopscope.campaign.progress import bar
 from hopscope.campaign.store import Store
 from hopscope.errors import InputError
-from hopscope.results import Result
+from hopscope.results import Result, columns
 from hopscope.results.finished import Finished
 from hopscope.results.points import point_words
 from hopscope.results.stored import RunResult
@@ -141,8 +139,7 @@ def difference(kept: object, now: object, place: str = "") -> str | None:
     """
     if place == "engine.wall_s":
         return None
-    if isinstance(kept, pa.Table) and isinstance(now, pa.Table):
-        kept, now = kept.to_pydict(), now.to_pydict()
+    kept, now = columns.as_lists(kept), columns.as_lists(now)
     if isinstance(kept, dict) and isinstance(now, dict):
         return _first({**kept, **now}, kept, now, place)
     if isinstance(kept, list) and isinstance(now, list) and len(kept) == len(now):

@@ -83,6 +83,7 @@ def command(
     """Compare two stores, scenario files, or points of a sweep."""
     from hopscope.cli import picture
     from hopscope.cli.run import announce, note_other_runs, report_failures_of
+    from hopscope.io.extras import need
     from hopscope.reporting.style import styled_as
     from hopscope.results.against import against
     from hopscope.results.contrasts import across, contrasts
@@ -90,6 +91,8 @@ def command(
     from hopscope.results.remarks import remarks
     from hopscope.running.runner import run_scenarios
 
+    if report:
+        need("jinja2", "matplotlib")
     if figure is not None:
         picture.check("--figure", figure)
     style = options.parse_style(figure_width, font_size, log)

@@ -21,7 +21,10 @@ def check(option: str, path: Path) -> None:
     Raises:
         InputError: the ending is that of no format.
     """
+    from hopscope.io.extras import need
     from hopscope.reporting.plots import FORMATS
+
+    need("matplotlib")
 
     if _form(path) not in FORMATS:
         allowed = ", ".join(f".{form}" for form in FORMATS)

@@ -64,9 +64,11 @@ def command(
     from hopscope.assuming.search import Effort, search
     from hopscope.campaign.nearby import FOLDER
     from hopscope.cli.verdicts import rich
+    from hopscope.io.extras import need
     from hopscope.reporting.terminal import print_table
     from hopscope.scenario.assumptions import reading_of
 
+    need("jinja2", "matplotlib")
     folder = out_ or FOLDER / f"readings-{Path(key).name}"
     with asking(trust):
         study = study_with_assumptions(key, trusted=trust)

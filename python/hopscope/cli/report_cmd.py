@@ -82,6 +82,7 @@ def command(
     """Write the HTML report of a finished store."""
     from hopscope.campaign.store import missing, open_store
     from hopscope.cli import table
+    from hopscope.io.extras import need
     from hopscope.reporting import listing, search
     from hopscope.reporting.measured import Measurement
     from hopscope.reporting.page import store_page
@@ -90,6 +91,7 @@ def command(
     from hopscope.studies.page import reproduction_page
     from hopscope.studies.reproduce import recall
 
+    need("jinja2", "matplotlib")
     table.check_files(write)
     style = options.parse_style(figure_width, font_size, log)
     overlays = _overlays(models or [])

@@ -52,12 +52,14 @@ def command(
     from hopscope.cli.compare import NO_PDF
     from hopscope.cli.run import announce
     from hopscope.cli.verdicts import print_reproduction
+    from hopscope.io.extras import need
     from hopscope.reporting.style import styled_as
     from hopscope.studies.page import reproduction_page
     from hopscope.studies.record import changes, record
     from hopscope.studies.registry import studies_of
     from hopscope.studies.reproduce import reproduce
 
+    need("jinja2", "matplotlib")
     part, style = options.parse_shard(shard), options.parse_style(figure_width, font_size, log)
     folder = out_ or FOLDER / f"reproduce-{_slug(keys)}"
     with asking(trust):

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import IO, Any
 
 from hopscope.errors import InputError
+from hopscope.io.extras import need
 from hopscope.io.files import make_folder, not_written, reason
 
 #: Endings of compressed files with the name of the compression.
@@ -125,6 +126,7 @@ def _opened(path: Path, force: bool) -> list[Any]:
         return [file]
     if compression == "gzip":
         return [file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)]
+    need("pyarrow")
     import pyarrow as pa
 
     return [file, pa.CompressedOutputStream(pa.PythonFile(file, mode="w"), compression)]

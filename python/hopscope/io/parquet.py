@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 import struct
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -38,6 +38,27 @@ class Column:
 
     kind: Kind
     values: Sequence[Any]
+
+
+def column(values: Sequence[Any], kind: Kind | None = None) -> Column:
+    """A column of a kind, or of that which its values are of.
+
+    Where there is no value, and where real numbers are among whole ones, or a whole one is missing, they are numbers;
+    those of several kinds are words, as are whole numbers of more than 64 bits.
+    """
+    kinds = {type(value) for value in values}
+    there = kinds - {type(None)}
+    if kind is None and there == {bool}:
+        kind = "flag"
+    elif kind is None and there <= {int, float} and not _is_too_large(there, values):
+        kind = "whole" if kinds == {int} else "number"
+    if kind is None or kind == "text":
+        return Column("text", [value if value is None else str(value) for value in values])
+    return Column(kind, values)
+
+
+def _is_too_large(kinds: Set[type], values: Sequence[Any]) -> bool:
+    return kinds == {int} and any(value is not None and not -(2**63) <= value < 2**63 for value in values)
 
 
 def encoded(columns: Mapping[str, Column], rows: int) -> bytes:

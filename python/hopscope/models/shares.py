@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopscope.errors import InputError
+from hopscope.io.extras import need
 
 
 @dataclass(frozen=True)
@@ -72,6 +73,7 @@ def max_min(region: Region) -> list[float]:
 
 def most(region: Region) -> list[float]:
     """Returns rates (bit/s) with the largest sum; of several such, those that the solver finds."""
+    need("scipy")
     from scipy.optimize import linprog
 
     scale = max_min(region)

@@ -16,6 +16,7 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.errors import InputError, instead, listed
+from hopscope.io.extras import need
 from hopscope.optimum import decide
 from hopscope.optimum.axes import Number
 from hopscope.optimum.cases import Over, cases_of, check_metric, mean_delays, prepared
@@ -204,6 +205,7 @@ def trade_off(
         Interrupted: Ctrl-C; finished runs are in the store.
         RunFailed: the store can no longer be written.
     """
+    need("moocore")
     if len(objectives) != 2:
         raise InputError(f"objectives: found {len(objectives)}; a trade-off has two")
     first, second = (objective(option, text) for option, text in zip(("--objective", "--and"), objectives, strict=True))

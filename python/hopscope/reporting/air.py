@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hopscope.io.extras import need
 from hopscope.reporting.plots import COLOURS, styled
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ def air_chart(text: str) -> Figure:
     Raises:
         ValueError: as of :func:`read_air`.
     """
+    need("matplotlib")
     from matplotlib.figure import Figure
     from matplotlib.patches import Patch
 

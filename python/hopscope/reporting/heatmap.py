@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import ranges
+from hopscope.io.extras import need
 from hopscope.reporting import wording
 from hopscope.reporting.axis import headings
 from hopscope.results import metrics
@@ -130,6 +131,7 @@ MARKS = "(r: best of its row, c: best of its column)"
 
 def draw(shown: HeatMap) -> Figure:
     """The figure: bold is the best of its row, framed that of its column."""
+    need("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as MatplotlibFigure
     from matplotlib.patches import Rectangle

@@ -6,6 +6,7 @@ One row a point and flow where a metric of every flow is chosen (``delay_ms``), 
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, NotFound, instead, listed, visible
+from hopscope.io import parquet
 from hopscope.reporting.axis import heading
 from hopscope.reporting.wording import Column, Grid
 from hopscope.results import metrics
@@ -22,8 +24,6 @@ from hopscope.results.stats import Interval, fewer, interval, interval_text
 from hopscope.scenario.sweep import written
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from hopscope.results import PointResult, Result
 
 #: What has metrics with dotted names.
@@ -85,11 +85,10 @@ class Listing:
         rows = [row for row in self.rows if row.scenario == result.scenario.title]
         return replace(Listing([result], self.names, rows).grid(), caption="Chosen metrics")
 
-    def frame(self) -> pd.DataFrame:
-        """The table with numbers: for each metric its mean, ``NAME.ci95`` and ``NAME.n``."""
-        import pandas as pd
-
-        return pd.DataFrame([self._numbers(row) for row in self.rows])
+    def columns(self) -> dict[str, list[Any]]:
+        """The table with numbers, by name: for each metric its mean, ``NAME.ci95`` and ``NAME.n``."""
+        rows = [self._numbers(row) for row in self.rows]
+        return {name: [row.get(name) for row in rows] for name in dict.fromkeys(name for row in rows for name in row)}
 
     def _numbers(self, row: Row) -> dict[str, Any]:
         found: dict[str, Any] = {"scenario": row.scenario} if len(self.results) > 1 else {}
@@ -186,11 +185,13 @@ def check_format(option: str, path: Path) -> None:
 def document(found: Listing, ending: str) -> bytes:
     """The table as a file of a format."""
     if ending == ".parquet":
-        buffer = io.BytesIO()
-        found.frame().to_parquet(buffer, index=False)
-        return buffer.getvalue()
+        return parquet.encoded({name: parquet.column(of) for name, of in found.columns().items()}, len(found.rows))
     if ending == ".csv":
-        return str(found.frame().map(_no_formula).to_csv(index=False, lineterminator="\n")).encode()
+        buffer = io.StringIO()
+        lines = csv.writer(buffer, lineterminator="\n")
+        lines.writerow(found.columns())
+        lines.writerows([_no_formula(cell) for cell in row] for row in zip(*found.columns().values(), strict=True))
+        return buffer.getvalue().encode()
     return (markdown(found.grid()) if ending == ".md" else latex(found.grid())).encode()
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from hopscope.io.extras import need
 from hopscope.reporting.plots import COLOURS, LEGEND_ROW, legend_columns, styled
 from hopscope.scenario.fields import NS
 from hopscope.scenario.naming import spoken
@@ -218,6 +219,7 @@ def links(network: Network) -> Iterator[tuple[int, int]]:
 
 def draw(network: Network) -> Figure:
     """Draws the network to scale."""
+    need("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as MatplotlibFigure
 

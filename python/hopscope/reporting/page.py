@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import StoreError, printable
+from hopscope.io.extras import need
 from hopscope.io.files import make_folder, not_written, write_whole
 from hopscope.reporting import wording
 from hopscope.reporting.chart import Chart
@@ -355,6 +356,7 @@ def write_large_page(path: Path, template: str, context: Mapping[str, Any], imag
 
 def rendered(template: str, context: Mapping[str, Any]) -> str:
     """The text of a template of this room."""
+    need("jinja2")
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     from hopscope import _core

@@ -17,6 +17,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hopscope.io.extras import need
 from hopscope.io.files import make_folder, write_whole
 from hopscope.reporting.chart import Chart, Line, Panel
 from hopscope.reporting.style import PANEL, wanted_style
@@ -275,6 +276,7 @@ def image(figure: Figure, form: str) -> bytes:
     The canvases are called directly: `savefig` would draw each figure twice, and lay it out twice. The layout found for
     the first file serves the others.
     """
+    need("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -314,6 +316,7 @@ def save(figure: Figure, folder: Path, stem: str, formats: Sequence[str] = FORMA
 @contextmanager
 def styled() -> Iterator[None]:
     """Figures made and drawn inside look like all others."""
+    need("matplotlib")
     import matplotlib as mpl
 
     with mpl.rc_context(wanted_style().style(_STYLE)):
@@ -323,6 +326,7 @@ def styled() -> Iterator[None]:
 @contextmanager
 def _figure(chart: Chart, rows: Sequence[int] | None = None) -> Iterator[tuple[Figure, list[Axes]]]:
     """A figure with one pair of axes for each panel: side by side, or below one another with relative heights."""
+    need("matplotlib")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as MatplotlibFigure
 

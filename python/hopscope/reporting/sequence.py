@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hopscope.io.extras import need
 from hopscope.reporting.plots import COLOURS, styled
 
 if TYPE_CHECKING:
@@ -100,6 +101,7 @@ def sequence_chart(exchange: Exchange, ends: tuple[str, str], delay_ms: float) -
     Raises:
         ValueError: an exchange without messages.
     """
+    need("matplotlib")
     from matplotlib.figure import Figure
 
     if not exchange.messages:

@@ -11,6 +11,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from hopscope.io.extras import need
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -22,6 +24,7 @@ Tables: TypeAlias = Sequence[tuple[str, Columns]]
 
 def table(columns: Columns) -> pa.Table:
     """The columns as an Arrow table; nothing is copied."""
+    need("pyarrow")
     import pyarrow as pa
 
     arrays = {}
@@ -51,6 +54,11 @@ def opened(run: dict[str, Any]) -> dict[str, Any]:
     return run
 
 
+def as_lists(entry: object) -> object:
+    """A table as its columns by name; any other entry as it is."""
+    return entry.to_pydict() if hasattr(entry, "to_pydict") else entry
+
+
 def _stream(whole: pa.Table) -> str:
     import pyarrow as pa
 
@@ -62,6 +70,7 @@ def _stream(whole: pa.Table) -> str:
 
 
 def _table(name: str, kept: object) -> pa.Table:
+    need("pyarrow")
     import pyarrow as pa
 
     if isinstance(kept, pa.Table):

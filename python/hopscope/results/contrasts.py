@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, NotFound, counted, did_you_mean, instead, listed, ranges
+from hopscope.io.extras import need
 from hopscope.results import metrics as metrics_
 from hopscope.results.comparisons import Difference, Order, difference
 from hopscope.results.points import BaseResult, PointResult, differences
@@ -201,6 +202,7 @@ class Contrasts:
     @property
     def table(self) -> pd.DataFrame:
         """One row a comparison: the names of the sides, means, difference, half width of its 95 % interval, verdict."""
+        need("pandas")
         import pandas as pd
 
         rows = [row.as_dict() for row in self.rows]

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, NotFound, instead, ranges
+from hopscope.io.extras import need
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,6 +65,7 @@ class Distribution:
     @property
     def cdf(self) -> pd.DataFrame:
         """The share of values below each upper end of a class: columns ``value_ms``, ``share``."""
+        need("pandas")
         import pandas as pd
 
         total, below, shares = self.n, 0, []
@@ -75,6 +77,7 @@ class Distribution:
     @property
     def histogram(self) -> pd.DataFrame:
         """The classes with values in them: columns ``low_ms``, ``high_ms``, ``count``."""
+        need("pandas")
         import pandas as pd
 
         return pd.DataFrame({"low_ms": list(self.low_ms), "high_ms": list(self.high_ms), "count": list(self.count)})

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError
+from hopscope.io.extras import need
 from hopscope.models import region, shares
 from hopscope.results.result import Result
 
@@ -69,6 +70,7 @@ def fair_shares(of: Scenario | Result) -> pd.DataFrame:
     Raises:
         InputError: a flow without a path, a network with too many conflicting links, or means over several fields.
     """
+    need("pandas")
     import pandas as pd
 
     return pd.DataFrame(rows(of))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import pandas as pd
-
 from hopscope.errors import NotFound, did_you_mean, listed, ranges
+from hopscope.io.extras import need
 from hopscope.results import metrics, rows
 from hopscope.results.points import BaseResult
 from hopscope.results.rows import Columns, Row
+
+need("pandas")
+import pandas as pd  # noqa: E402 (its absence is named first)
 
 
 def flows(results: Sequence[BaseResult]) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError, NotFound, instead
-from hopscope.io.extras import library
+from hopscope.io.extras import need
 from hopscope.results import metrics
 from hopscope.results.points import BaseResult
 from hopscope.results.samples import is_number
@@ -58,6 +58,7 @@ def axes(scenario: Scenario) -> list[SweptAxis]:
 
 def table(result: BaseResult, metric: str, flow: int | None = None) -> pd.DataFrame:
     """Means of a metric, the last swept key across and the others down; see :meth:`Result.table`."""
+    need("pandas")
     import pandas as pd
 
     name = dotted(result, metric, flow)
@@ -103,8 +104,9 @@ def dotted(result: BaseResult, metric: str, flow: int | None = None) -> str:
 
 def to_xarray(result: BaseResult) -> Any:
     """All metrics of flows and of the network as an ``xarray.Dataset``; see :meth:`Result.to_xarray`."""
-    xarray = library("xarray", "xarray")
+    need("xarray")
     import numpy as np
+    import xarray
 
     scenario = result.scenario
     swept = axes(scenario)

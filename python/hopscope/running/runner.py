@@ -15,6 +15,7 @@ from hopscope.campaign.plan import make_plan, shard_of
 from hopscope.campaign.store import Store
 from hopscope.campaign.work import Hooks, assemble, work
 from hopscope.errors import InputError, Interrupted, RunFailed
+from hopscope.io.extras import need
 from hopscope.results import Result
 from hopscope.results.stored import RunResult
 from hopscope.scenario import Scenario, load
@@ -122,6 +123,8 @@ def run_scenarios(
         scenarios = [scenario.replace({"seeds": seeds}) for scenario in scenarios]
     if shard is not None and not _is_shard(shard):
         raise InputError(f"shard: found {shard!r}; expected (i, n) with 1 <= i <= n")
+    if any(scenario.document.get("series", {}).get("keep") for scenario in scenarios):
+        need("pandas", "pyarrow")
     plan = make_plan(scenarios)
     title = label or scenarios[0].title
     folder = None if store is None else Store(store)
