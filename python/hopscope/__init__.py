@@ -13,9 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hopscope._core import AckState, FlowState
+    from hopscope.api.lookup import model, words
+    from hopscope.api.scenarios import check, explain, import_script
+    from hopscope.api.stores import pcap, report, show
+    from hopscope.api.studies import readings, reproduce
     from hopscope.campaign.store import Store, open_store
+    from hopscope.campaign.verify import verify
+    from hopscope.cli.new import new
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
     from hopscope.optimum import Optimization, Optimum, TradeOff, optimize, trade_off
+    from hopscope.probing import probe
+    from hopscope.reference.lookup import look_up
     from hopscope.reporting.segments import sequence
     from hopscope.reporting.timeline import timeline
     from hopscope.results import Comparison, Interval, Result, compare
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     from hopscope.running.stepping import Simulation
     from hopscope.running.wired import Bottleneck, bottleneck
     from hopscope.scenario import Point, Scenario, load
+    from hopscope.scenario.keys import schema
     from hopscope.tracing import trace
     from hopscope.usercode.acks import AckPolicy
     from hopscope.usercode.congestion import CongestionControl
@@ -56,18 +65,33 @@ _HOMES = {
     "StoreError": "hopscope.errors",
     "TradeOff": "hopscope.optimum",
     "bottleneck": "hopscope.running.wired",
+    "check": "hopscope.api.scenarios",
     "compare": "hopscope.results",
     "contrasts": "hopscope.results.contrasts",
+    "explain": "hopscope.api.scenarios",
     "fair_shares": "hopscope.results.fairness",
+    "import_script": "hopscope.api.scenarios",
     "load": "hopscope.scenario",
+    "look_up": "hopscope.reference.lookup",
+    "model": "hopscope.api.lookup",
+    "new": "hopscope.cli.new",
     "open_store": "hopscope.campaign.store",
     "optimize": "hopscope.optimum",
+    "pcap": "hopscope.api.stores",
+    "probe": "hopscope.probing",
+    "readings": "hopscope.api.studies",
+    "report": "hopscope.api.stores",
+    "reproduce": "hopscope.api.studies",
     "run": "hopscope.running.runner",
     "run_scenarios": "hopscope.running.runner",
+    "schema": "hopscope.scenario.keys",
     "sequence": "hopscope.reporting.segments",
+    "show": "hopscope.api.stores",
     "timeline": "hopscope.reporting.timeline",
     "trace": "hopscope.tracing",
     "trade_off": "hopscope.optimum",
+    "verify": "hopscope.campaign.verify",
+    "words": "hopscope.api.lookup",
 }
 
 __all__ = [
@@ -97,30 +121,53 @@ __all__ = [
     "TradeOff",
     "__version__",
     "bottleneck",
+    "check",
     "compare",
     "contrasts",
+    "explain",
     "fair_shares",
+    "import_script",
     "load",
+    "look_up",
+    "model",
+    "new",
     "open_store",
     "optimize",
+    "pcap",
+    "probe",
+    "readings",
+    "report",
+    "reproduce",
     "run",
     "run_scenarios",
+    "schema",
     "sequence",
+    "show",
     "timeline",
     "trace",
     "trade_off",
+    "verify",
+    "words",
 ]
 
 
 #: What notebooks draw -> (module, function) that draws it, loaded when something is drawn.
 _DRAWN = {
     "contrasts": ("hopscope.reporting.contrasts", "figure"),
+    "check-html": ("hopscope.cli.shown", "check"),
     "contrasts-html": ("hopscope.reporting.notebook", "contrasts"),
+    "explanation-html": ("hopscope.cli.shown", "explanation"),
     "optimization": ("hopscope.optimum.words", "text"),
+    "optimization-html": ("hopscope.cli.shown", "optimization"),
+    "probing-html": ("hopscope.cli.shown", "probing"),
+    "readings-html": ("hopscope.cli.shown", "readings"),
+    "reproduction-html": ("hopscope.cli.shown", "reproduction"),
     "result": ("hopscope.reporting.notebook", "figure"),
     "result-html": ("hopscope.reporting.notebook", "result"),
     "sequence": ("hopscope.reporting.segments", "sequence"),
     "timeline": ("hopscope.reporting.timeline", "timeline"),
+    "trade-off-html": ("hopscope.cli.shown", "trade_off"),
+    "verification-html": ("hopscope.cli.shown", "verification"),
 }
 
 

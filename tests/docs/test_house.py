@@ -56,7 +56,7 @@ PYTHON_ROOMS = (
     "scenario", "models", "results",
     "campaign", "running", "tracing",
     "reporting", "optimum", "probing",
-    "studies", "assuming", "reference", "cli",
+    "studies", "assuming", "reference", "api", "cli",
     "__init__", "__main__",
 )  # fmt: skip
 

@@ -24,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from hopscope.results import display
 from hopscope.scenario.assumptions import Assumption, Reading, departing, plain_reading
 
 State = Literal["holds", "open", "fails"]
@@ -94,7 +95,7 @@ class Interaction:
 
 
 @dataclass(frozen=True)
-class Found:
+class Found(display.Shown):
     """What a search has found.
 
     Attributes:
@@ -107,6 +108,8 @@ class Found:
         added: the finalists that the user named.
     """
 
+    drawn = "readings"
+
     chosen: frozenset[str]
     screened: tuple[Evaluated, ...]
     inert: tuple[Assumption, ...]
@@ -114,6 +117,9 @@ class Found:
     combinations: int
     finalists: tuple[Evaluated, ...]
     added: tuple[Evaluated, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Found(front={[one.reading.label for one in self.front]}, combinations={self.combinations})"
 
     @property
     def plain(self) -> Evaluated:

@@ -53,6 +53,9 @@ class Store:
         self._manifest: dict[str, Any] | None = None
         self._sums: dict[str, bytes] = {}  # of the runs that were read or written, by key
 
+    def __repr__(self) -> str:
+        return f"Store({str(self.path)!r})"
+
     @property
     def manifest(self) -> dict[str, Any]:
         """The manifest: title, scenarios, points, keys of the runs.

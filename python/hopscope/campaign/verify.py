@@ -7,22 +7,23 @@ import random
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from hopscope import _core
 from hopscope.campaign.execute import execute
 from hopscope.campaign.plan import Run
 from hopscope.campaign.progress import bar
-from hopscope.campaign.store import Store
+from hopscope.campaign.store import Store, open_store
 from hopscope.errors import InputError
-from hopscope.results import Result, columns
+from hopscope.results import Result, columns, display
 from hopscope.results.finished import Finished
 from hopscope.results.points import point_words
 from hopscope.results.stored import RunResult
 
 
 @dataclass(frozen=True)
-class Verification:
+class Verification(display.Shown):
     """What was found in a store.
 
     Attributes:
@@ -34,6 +35,8 @@ class Verification:
         not_sampled: runs that were not, for the code that they name; without trust only.
         differing: runs that gave another result, a line each.
     """
+
+    drawn = "verification"
 
     version: str
     engine: str
@@ -66,7 +69,7 @@ class _Kept:
 
 
 def verify(
-    store: Store,
+    store: str | Path | Store,
     *,
     sample: int = 10,
     seed: int = 1,
@@ -78,7 +81,7 @@ def verify(
     """Verifies a store; nothing in it is changed.
 
     Args:
-        store: what to verify.
+        store: what to verify, or its folder.
         sample: runs to do again, drawn without repetition; fewer when the store has fewer.
         seed: seed of the draw.
         jobs: runs at a time; default: all cores.
@@ -92,6 +95,8 @@ def verify(
     """
     if sample < 0:
         raise InputError(f"sample: found {sample}; expected a whole number of at least 0")
+    if not isinstance(store, Store):
+        store = open_store(store)
     results = store.results()
     problems = [*store.problems, *store.table_faults(results)]
     kept = [_Kept(result, point, run) for result in results for point, p in enumerate(result.points) for run in p.runs]

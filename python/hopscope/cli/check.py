@@ -34,11 +34,8 @@ def command(
     ] = False,
 ) -> None:
     """Check a scenario."""
-    from hopscope.campaign.cost import estimate
-    from hopscope.campaign.execute import default_jobs
-    from hopscope.campaign.plan import make_plan
+    from hopscope.api.scenarios import checked
     from hopscope.cli.console import echo, note
-    from hopscope.errors import counted
     from hopscope.running.runner import COMMAND_SEEDS, prepare
 
     if picture_ is not None:
@@ -56,16 +53,12 @@ def command(
 
             typer.echo(to_toml(scenario.resolved), nl=False)
         return
-    runs = make_plan([scenario]).unique()
-    cost = estimate(runs, default_jobs())
+    found = checked(scenario)
     for transport in () if trust else scenario.controls():
         note(f"{file}: {transport} names code, which was not loaded and not checked; --trust loads it")
-    reported = scenario.reported_warnings()
-    for _, warning in reported:
+    for warning in found.warnings:
         note(f"{file}: {warning}")
-    verdict = "not all of it can deliver" if any(about == "apart" for about, _ in reported) else "good"
-    size = f"{counted(len(scenario.points), 'point')} x {counted(scenario.seeds, 'seed')}"
-    echo(f"{file}: {verdict}: {size}; estimated cost: {cost}")
+    echo(f"{file}: {found}")
 
 
 def _draw(scenario: Scenario, path: Path) -> None:

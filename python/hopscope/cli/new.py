@@ -55,23 +55,49 @@ def command(
     force: options.Force = False,
 ) -> None:
     """Write a scenario or study to begin with, its keys explained; without NAME list the templates."""
-    if template is not None and template not in TEMPLATES:
-        raise InputError(f"--template {template}: no such template{instead(template, TEMPLATES, 'templates: {}')}")
+    if template is not None:
+        _check(template, "--template ")
     if name is None:
         if template is not None or force:
             raise InputError("new: expected a name before the options, as in: hopscope new mychain --template chain")
         _list()
         return
-    target = Path(name.removesuffix(".toml").rstrip("/"))
-    if not _NAME.fullmatch(target.name):
-        raise InputError(f"new {name}: expected a name of letters, digits, - and _, as in: hopscope new mychain")
-    chosen = template or "chain"
+    chosen, target = template or "chain", _target(name)
     written = write(chosen, target, force=force)
     note(f"wrote {', '.join(str(path) for path in written)} (template {chosen})")
     for line in _next(chosen, target):
         note(f"next: {line}")
     if template is None:
         note("other templates: hopscope new")
+
+
+def new(name: str | Path, template: str = "chain", *, force: bool = False) -> list[Path]:
+    """Writes a scenario or study to begin with; returns the new files.
+
+    Args:
+        name: of the new scenario or study, with a folder before it if wanted.
+        template: ``"chain"``, ``"grid"``, ``"field"``, ``"gateway"``, ``"mesh"``, ``"moving"``, ``"control"`` or
+            ``"study"``.
+        force: replace files that are there.
+
+    Raises:
+        InputError: no such template, no name, or a file that is there.
+    """
+    _check(template, "template ")
+    return write(template, _target(str(name)), force=force)
+
+
+def _check(template: str, place: str) -> None:
+    if template not in TEMPLATES:
+        raise InputError(f"{place}{template}: no such template{instead(template, TEMPLATES, 'templates: {}')}")
+
+
+def _target(name: str) -> Path:
+    """The new file without its ending, or the new folder."""
+    target = Path(name.removesuffix(".toml").rstrip("/"))
+    if not _NAME.fullmatch(target.name):
+        raise InputError(f"new {name}: expected a name of letters, digits, - and _, as in: hopscope new mychain")
+    return target
 
 
 def write(template: str, target: Path, *, force: bool = False) -> list[Path]:

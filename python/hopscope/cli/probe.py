@@ -14,6 +14,8 @@ from hopscope.cli.trusting import asking
 from hopscope.errors import counted
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from hopscope.probing import Probing
 
 
@@ -68,10 +70,11 @@ def command(
     if as_json:
         typer.echo(json.dumps(found.to_json()))
     else:
-        _print(found)
+        print_probing(out(), found)
 
 
-def _print(found: Probing) -> None:
+def print_probing(console: Console, found: Probing) -> None:
+    """Prints what each method estimates, with its error."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -79,7 +82,6 @@ def _print(found: Probing) -> None:
     from hopscope.reporting.terminal import print_table
     from hopscope.results.stats import interval_text
 
-    console = out()
     path = found.path
     seeds = len({run.seed for run in found.runs})
     console.print(

@@ -114,11 +114,12 @@ def _report(
 ) -> None:
     """The table of a result: the usual one, or that of chosen metrics, in the terminal or as files."""
     from hopscope.cli import table
+    from hopscope.reporting import listing
 
     if write:
         table.write_files([result], write, metrics, sort=sort, descending=descending)
     elif metrics or sort:
-        table.print_listing(out(), [result], table.chosen([result], metrics), sort=sort, descending=descending)
+        table.print_listing(out(), [result], listing.chosen([result], metrics), sort=sort, descending=descending)
     else:
         table.print_result(out(), result)
 

@@ -15,7 +15,7 @@ from hopscope.io.files import make_folder, not_written, write_whole
 from hopscope.reporting import listing
 from hopscope.reporting.axis import missing_unit
 from hopscope.reporting.terminal import print_table
-from hopscope.results import PointResult, Result, metrics
+from hopscope.results import PointResult, Result
 from hopscope.results.metrics import Metric
 from hopscope.results.points import point_words
 from hopscope.results.remarks import remarks
@@ -38,7 +38,7 @@ def print_result(console: Console, result: Result) -> None:
     On a narrow terminal columns that are the same in every row leave the table for a line below it, then the last ones
     are left out, by name.
     """
-    wanted = [metric for metric in default_metrics(result) if _has_samples(result, metric)]
+    wanted = [metric for metric in listing.default_metrics(result) if listing.has_samples(result, metric)]
     shown = list(wanted)
     table = _table(result, shown)
     if full_width(console, table) > console.width:
@@ -77,14 +77,6 @@ def _print_heat_map(console: Console, result: Result) -> None:
             console.print(Text(line))
 
 
-def default_metrics(result: Result) -> list[Metric]:
-    """The metrics of flows that a table shows unasked."""
-    flows = [flow for point in result.points for run in point.runs[:1] for flow in run["flows"]]
-    has_tcp = any(flow["transport"].startswith("tcp") for flow in flows)
-    there = {"always": True, "tcp": has_tcp, "several": _has_several(result)}
-    return [metric for metric in metrics.shown("flow", "terminal") if there[metric.applies]]
-
-
 def print_listing(
     console: Console,
     results: Sequence[Result],
@@ -94,7 +86,7 @@ def print_listing(
     descending: bool,
 ) -> None:
     """Prints chosen metrics, all of them however wide the terminal."""
-    found = listing.listing(results, chosen(results, names), sort=sort, descending=descending)
+    found = listing.listing(results, listing.chosen(results, names), sort=sort, descending=descending)
     grid = found.grid()
     table = Table(title=Text(titled(results[0].scenario)), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     for column in grid.columns:
@@ -105,14 +97,6 @@ def print_listing(
     console.print(table)
     for text in dict.fromkeys(text for result in results for text in remarks(result)):
         console.print(Text(text))
-
-
-def chosen(results: Sequence[Result], names: Sequence[str] | None) -> list[str]:
-    """The metrics that were asked for, or those that are shown unasked."""
-    if names:
-        return list(dict.fromkeys(names))
-    usual = dict.fromkeys(metric for result in results for metric in default_metrics(result))
-    return [metric.name for metric in usual if any(_has_samples(result, metric) for result in results)]
 
 
 def check_files(files: Sequence[Path] | None) -> None:
@@ -130,7 +114,7 @@ def write_files(
         InputError: a place that cannot be written, a metric or column that is not there.
         RunFailed: the disk is full.
     """
-    found = listing.listing(results, chosen(results, names), sort=sort, descending=descending)
+    found = listing.listing(results, listing.chosen(results, names), sort=sort, descending=descending)
     for path in files:
         try:
             make_folder(path.parent)
@@ -167,7 +151,7 @@ def _table(result: Result, shown: list[Metric]) -> Table:
     for metric in shown:
         table.add_column(f"{metric.short}\n{metric.unit}", justify="right", no_wrap=True)
     table.add_column("n", justify="right", no_wrap=True)
-    several, folded = _has_several(result), _is_folded(result)
+    several, folded = listing.has_several(result), _is_folded(result)
     for point in result.points:
         labels = [written(point.set[key]) for key in swept]
         failed = any(failure.point == point.index for failure in result.failures)
@@ -177,22 +161,9 @@ def _table(result: Result, shown: list[Metric]) -> Table:
     return table
 
 
-def _intervals(result: Result, metric: Metric) -> Iterator[str]:
-    """The cells of a metric, one a point and flow."""
-    for point in result.points:
-        for flow in point.runs[0]["flows"] if point.runs else []:
-            yield interval_text(point.summary.get(f"flow.{flow['id']}.{metric.name}"), point.samples_a_metric)
-
-
-def _has_samples(result: Result, metric: Metric) -> bool:
-    """Whether any flow has a sample of a metric; without runs everything may come."""
-    cells = list(_intervals(result, metric))
-    return not cells or any(cell != "-" for cell in cells)
-
-
 def _is_constant(result: Result, metric: Metric) -> bool:
     """Whether a metric does not vary, neither between rows nor over the seeds."""
-    cells = set(_intervals(result, metric))
+    cells = set(listing.intervals(result, metric))
     return len(cells) == 1 and all(
         entry["min"] == entry["max"]
         for point in result.points
@@ -203,12 +174,8 @@ def _is_constant(result: Result, metric: Metric) -> bool:
 
 def _constant(result: Result, metric: Metric) -> str:
     """A metric that does not vary, with its value."""
-    cell = next(_intervals(result, metric)).partition(" ±")[0]
+    cell = next(listing.intervals(result, metric)).partition(" ±")[0]
     return f"{metric.short} {cell}{' ' + metric.unit if metric.unit else ''}"
-
-
-def _has_several(result: Result) -> bool:
-    return any(len(run["flows"]) > 1 for point in result.points for run in point.runs[:1])
 
 
 def _is_folded(result: Result) -> bool:

@@ -39,7 +39,7 @@ def command(
     if as_json:
         typer.echo(json.dumps(asdict(found) | {"is_proved": found.is_proved}))
     else:
-        for line in _lines(found):
+        for line in lines(found):
             echo(line)
     for problem in (*found.problems, *found.differing):
         note(problem)
@@ -47,7 +47,8 @@ def command(
         raise RunFailed(f"{store}: {_verdict(found)}")
 
 
-def _lines(found: Verification) -> list[str]:
+def lines(found: Verification) -> list[str]:
+    """What was verified, a line each."""
     build = "the build that verifies" if found.same_build else "another build than the one that verifies"
     again = f"{counted(found.sampled, 'run')} done again: {len(found.differing)} differ"
     if found.not_sampled:

@@ -59,6 +59,10 @@ class Model:
     remark: str = ""
     exemplary: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        parameters, outputs = ([one.name for one in of] for of in (self.parameters, self.outputs))
+        return f"Model({self.name!r}, parameters={parameters}, outputs={outputs})"
+
     def example(self) -> dict[str, str]:
         """Returns parameters that make a call, as a user could type them."""
         given = [field for field in self.parameters if field.required or field.name in self.exemplary]

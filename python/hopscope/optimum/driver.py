@@ -152,7 +152,7 @@ class Optimum:
 
 
 @dataclass
-class Optimization:
+class Optimization(display.Shown):
     """The outcome of :func:`optimize`.
 
     Attributes:
@@ -165,6 +165,8 @@ class Optimization:
         cases: one outcome for each combination of the scenario's own sweep; one without a sweep.
         failures: runs that did not finish.
     """
+
+    drawn = "optimization"
 
     scenario: Scenario
     over: dict[str, str]

@@ -21,7 +21,7 @@ from hopscope.optimum import decide
 from hopscope.optimum.axes import Number
 from hopscope.optimum.cases import Over, cases_of, check_metric, mean_delays, prepared
 from hopscope.optimum.search import Value
-from hopscope.results import PointResult, Result, metrics
+from hopscope.results import PointResult, Result, display, metrics
 from hopscope.running.runner import run_scenarios
 from hopscope.scenario import Scenario
 
@@ -124,7 +124,7 @@ class Front:
 
 
 @dataclass(frozen=True)
-class TradeOff:
+class TradeOff(display.Shown):
     """The outcome of :func:`trade_off`.
 
     Attributes:
@@ -135,11 +135,17 @@ class TradeOff:
         results: the runs, one result a case.
     """
 
+    drawn = "trade-off"
+
     scenario: Scenario
     over: tuple[str, ...]
     objectives: tuple[Objective, Objective]
     cases: list[Front]
     results: list[Result]
+
+    def __repr__(self) -> str:
+        against = " against ".join(one.name for one in self.objectives)
+        return f"TradeOff({self.scenario.title!r}, over={list(self.over)}, {against}, cases={len(self.cases)})"
 
     def named(self, value: Value) -> dict[str, Number]:
         """Returns a value as key -> number."""

@@ -18,6 +18,7 @@ from hopscope.probing import active, passive
 from hopscope.probing.path import SIZE, Path, path_of
 from hopscope.probing.trains import Echo, Estimate, Method, NoEstimateError, Train
 from hopscope.probing.truth import Truth, truth
+from hopscope.results import display
 from hopscope.results.stats import Interval, interval
 from hopscope.running.runner import prepare
 from hopscope.scenario import Scenario
@@ -109,7 +110,7 @@ class Probed:
 
 
 @dataclass(frozen=True)
-class Probing:
+class Probing(display.Shown):
     """The estimates of some methods over the same path.
 
     Attributes:
@@ -117,8 +118,14 @@ class Probing:
         runs: one for each method and seed, method by method.
     """
 
+    drawn = "probing"
+
     path: Path
     runs: tuple[Probed, ...]
+
+    def __repr__(self) -> str:
+        ends = " to ".join(map(str, self.path.ends))
+        return f"Probing({self.path.scenario.title!r}, {ends}, methods={self.methods}, runs={len(self.runs)})"
 
     @property
     def methods(self) -> list[str]:

@@ -19,6 +19,7 @@ from hopscope.io import parquet
 from hopscope.reporting.axis import heading
 from hopscope.reporting.wording import Column, Grid
 from hopscope.results import metrics
+from hopscope.results.metrics import Metric
 from hopscope.results.samples import read
 from hopscope.results.stats import Interval, fewer, interval, interval_text
 from hopscope.scenario.sweep import written
@@ -212,6 +213,40 @@ def latex(grid: Grid) -> str:
     body = [" & ".join(map(_escaped, row)) + r" \\" for row in grid.rows]
     lines = [rf"\begin{{tabular}}{{{form}}}", r"\toprule", rf"{head} \\", r"\midrule", *body, r"\bottomrule"]
     return "\n".join([r"% needs \usepackage{booktabs}", *lines, r"\end{tabular}"]) + "\n"
+
+
+def default_metrics(result: Result) -> list[Metric]:
+    """The metrics of flows that a table shows unasked."""
+    flows = [flow for point in result.points for run in point.runs[:1] for flow in run["flows"]]
+    has_tcp = any(flow["transport"].startswith("tcp") for flow in flows)
+    there = {"always": True, "tcp": has_tcp, "several": has_several(result)}
+    return [metric for metric in metrics.shown("flow", "terminal") if there[metric.applies]]
+
+
+def chosen(results: Sequence[Result], names: Sequence[str] | None) -> list[str]:
+    """The metrics that were asked for, or those that are shown unasked."""
+    if names:
+        return list(dict.fromkeys(names))
+    usual = dict.fromkeys(metric for result in results for metric in default_metrics(result))
+    return [metric.name for metric in usual if any(has_samples(result, metric) for result in results)]
+
+
+def intervals(result: Result, metric: Metric) -> Iterator[str]:
+    """The cells of a metric, one a point and flow."""
+    for point in result.points:
+        for flow in point.runs[0]["flows"] if point.runs else []:
+            yield interval_text(point.summary.get(f"flow.{flow['id']}.{metric.name}"), point.samples_a_metric)
+
+
+def has_samples(result: Result, metric: Metric) -> bool:
+    """Whether any flow has a sample of a metric; without runs everything may come."""
+    cells = list(intervals(result, metric))
+    return not cells or any(cell != "-" for cell in cells)
+
+
+def has_several(result: Result) -> bool:
+    """Whether runs have several flows."""
+    return any(len(run["flows"]) > 1 for point in result.points for run in point.runs[:1])
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------

@@ -101,6 +101,9 @@ class Captured:
             connections=summary["connections"],
         )
 
+    def __repr__(self) -> str:
+        return f"Captured({self.sentence()!r})"
+
     @property
     def is_whole(self) -> bool:
         """Whether it reaches to the end of the run."""

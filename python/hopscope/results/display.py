@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 #: Name -> what makes the picture or page of something; filled in by :mod:`hopscope` itself.
 _DRAWERS: dict[str, Callable[..., Any]] = {}
@@ -19,6 +19,19 @@ def give(name: str, drawer: Callable[..., Any]) -> None:
 def draw(name: str, thing: Any, **options: Any) -> Any:
     """Draws a thing of a name, with what was given for it."""
     return _DRAWERS[name](thing, **options)
+
+
+class Shown:
+    """Base of what shows itself in a notebook as the command prints it.
+
+    Attributes:
+        drawn: name of what prints it.
+    """
+
+    drawn: ClassVar[str]
+
+    def _repr_html_(self) -> str:
+        return str(draw(f"{self.drawn}-html", self))
 
 
 def picture(name: str, thing: Any, **options: Any) -> Any:

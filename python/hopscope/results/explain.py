@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope import _core
 from hopscope.errors import RunFailed
+from hopscope.results import display
 from hopscope.results.stats import Interval, interval
 from hopscope.scenario.sweep import in_words
 
@@ -145,6 +146,9 @@ class PointExplanation:
         self._runs = point.runs
         self._ledgers: list[dict[str, Any]] = [run["ledger"] for run in point.runs]
         self._chain = chain
+
+    def __repr__(self) -> str:
+        return f"PointExplanation({self.set}, nodes={len(self.nodes)}, links={len(self.links)})"
 
     @functools.cached_property
     def nodes(self) -> list[dict[str, Interval]]:
@@ -347,7 +351,7 @@ class PointExplanation:
 
 
 @dataclass(frozen=True)
-class Explanation:
+class Explanation(display.Shown):
     """Where the time went, for every combination of the sweep.
 
     Attributes:
@@ -355,8 +359,13 @@ class Explanation:
         points: its points in the order of the sweep.
     """
 
+    drawn = "explanation"
+
     result: BaseResult
     points: list[PointExplanation]
+
+    def __repr__(self) -> str:
+        return f"Explanation({self.result.scenario.title!r}, points={len(self.points)})"
 
     def to_json(self) -> dict[str, Any]:
         """Returns the document of ``hopscope explain --json``; the first point stands at the top, too."""

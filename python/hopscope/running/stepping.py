@@ -51,6 +51,9 @@ class Simulation:
             raise InputError("explain: the airtime ledger is kept by hopscope.run alone; leave it out")
         self._steps = _core.Steps(config, code_of(point.controls(), self.seed))
 
+    def __repr__(self) -> str:
+        return f"Simulation({self.scenario.title!r}, seed={self.seed}, now={self.now:g})"
+
     @property
     def now(self) -> float:
         """Simulated seconds so far."""

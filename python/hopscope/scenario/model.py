@@ -62,6 +62,9 @@ class Point:
     _own: Mapping[int, Mapping[str, FlowControl]]
     _idle: Mapping[KeyPath, Problem]
 
+    def __repr__(self) -> str:
+        return f"Point({self.index}, {self.set})"
+
     def config(self, seed: int) -> dict[str, Any]:
         """Returns the engine's configuration of a run of this point (times in ns, rates in bit/s, lengths in m)."""
         return self._resolved.config(seed)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope.errors import InputError, StoreError, counted
 from hopscope.io.files import make_folder, not_written, read_whole, write_whole
 from hopscope.reporting.chart import Chart
+from hopscope.results import display
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.scenario.changing import refuse_relabelled
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
@@ -152,7 +153,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Reproduction(Request):
+class Reproduction(Request, display.Shown):
     """The outcome of `reproduce`.
 
     Attributes:
@@ -161,9 +162,13 @@ class Reproduction(Request):
         studies: the folders that the entries come from.
     """
 
+    drawn = "reproduction"
     entries: tuple[EntryOutcome, ...] = ()
     failures: tuple[str, ...] = ()
     studies: tuple[Study, ...] = ()
+
+    def __repr__(self) -> str:
+        return f"Reproduction({', '.join(self.keys)}: {self.summary})"
 
     def count(self, outcome: Outcome) -> int:
         """How many claims have this outcome."""
