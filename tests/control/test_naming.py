@@ -117,7 +117,7 @@ def test_what_lies_beside_the_file_can_be_imported(tmp_path: Path) -> None:
         ("tcp:lost.py", "Own.on_lost_segment is never called"),
         (
             "tcp:none.py",
-            "Own overrides none of on_ack, on_loss, on_timeout, on_rtt, on_every_ack, on_sent, on_timer: it is",
+            "Own overrides none of on_ack, on_loss, on_timeout, on_rtt, on_every_ack, on_sent, on_timer, on_round_trip",
         ),
         ("tcp:no.such.module:A", 'no module "no.such.module"'),
         ("tcp:json:A", 'json: has no class "A"'),

@@ -301,13 +301,37 @@ def test_whatever_a_method_returns_the_run_ends_well_or_with_its_reason(what: ob
             assert 1 <= flow.cwnd <= flow.max_window == 32
             return what
 
-        on_loss = on_timeout = on_rtt = on_every_ack = on_sent = on_timer = on_ack
+        on_loss = on_timeout = on_rtt = on_every_ack = on_sent = on_timer = on_round_trip = on_ack
 
     result = hs.run(chain(Anything, duration="3s", series={"keep": ["cwnd"]}))
     if result.failures:
         assert " returned " in result.failures[0].message
     else:
         assert result.series("cwnd", flow=0)["value"].between(1, 32).all()
+
+
+def test_a_round_trip_ends_about_once_in_a_round_trip_time() -> None:
+    class Rounds(hs.CongestionControl):
+        """Keeps the window at four."""
+
+        def __init__(self) -> None:
+            self.last: tuple[float, float] | None = None
+
+        def on_ack(self, flow: hs.FlowState) -> None:
+            return None
+
+        def on_round_trip(self, flow: hs.FlowState) -> float:
+            if self.last is not None and flow.rtt_s is not None and not flow.in_recovery:
+                past, delivered = self.last
+                # A round lasts as long as the newest segment of its start was under way, and delivers a window.
+                assert 0 < flow.now_s - past <= 2 * flow.rtt_s
+                assert 0 < flow.delivered - delivered <= 5
+            self.last = flow.now_s, flow.delivered
+            return 4.0
+
+    result = hs.run(chain(Rounds, duration="5s"))
+    assert not result.failures, result.failures[0].message
+    assert result.flows["mean_cwnd"].iloc[0] == pytest.approx(4, abs=0.2)
 
 
 def test_an_exception_is_shown_with_traceback_flow_and_time() -> None:

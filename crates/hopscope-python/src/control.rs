@@ -334,6 +334,7 @@ fn method(hook: Hook) -> &'static str {
         Hook::Every => "on_every_ack",
         Hook::Sent => "on_sent",
         Hook::Wake => "on_timer",
+        Hook::RoundTrip => "on_round_trip",
     }
 }
 

@@ -73,7 +73,7 @@ CONTROL = Role(
     "congestion control",
     CongestionControl,
     congestion.registry,
-    ("on_ack", "on_loss", "on_timeout", "on_rtt", "on_every_ack", "on_sent", "on_timer"),
+    ("on_ack", "on_loss", "on_timeout", "on_rtt", "on_every_ack", "on_sent", "on_timer", "on_round_trip"),
     (),
     "TCP Reno, which the engine has as tcp-reno",
 )

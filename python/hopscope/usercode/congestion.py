@@ -95,6 +95,14 @@ class CongestionControl:
         """
         return None
 
+    def on_round_trip(self, flow: FlowState) -> Reaction:
+        """A round trip has ended: what was outstanding at its start is acknowledged, in recovery too.
+
+        It comes behind ``on_every_ack`` and before ``on_loss`` and ``on_ack``, which may follow at the same instant.
+        The first one ends at the first ACK of data.  By default nothing.
+        """
+        return None
+
     def on_sent(self, flow: FlowState) -> Reaction:
         """A segment leaves, new or again (``flow.sent``); a pace may be returned, no window.  By default nothing."""
         return None

@@ -80,7 +80,7 @@ impl Control for Rfc5681 {
             Hook::Ack => Some(view.cwnd + 1.0 / view.cwnd),
             Hook::Loss => Some((view.in_flight / 2.0).max(2.0)),
             Hook::Timeout => Some(1.0),
-            Hook::Rtt | Hook::Every | Hook::Sent | Hook::Wake => None,
+            Hook::Rtt | Hook::Every | Hook::Sent | Hook::Wake | Hook::RoundTrip => None,
         };
         Reaction { cwnd, ..Reaction::default() }
     }
@@ -108,13 +108,14 @@ fn the_rules_of_newreno_from_outside_give_newreno() {
         assert!(view.cwnd >= 1.0 && view.cwnd <= view.max_window && view.max_window == 32.0 && view.packet == 1460);
         assert!(view.min_rtt.is_none_or(|least| view.rtt.is_some_and(|rtt| rtt >= least)));
     }
-    let [acks, losses, timeouts, rtts, every, sent, woken] =
+    let [acks, losses, timeouts, rtts, every, sent, woken, rounds] =
         Hook::ALL.map(|hook| counts.get(&hook.index()).copied().unwrap_or(0));
     let segments = found["flows"][0]["sent_packets"].as_u64().expect("a number");
     assert!(
         every > acks && sent >= segments / 2 && woken == 0,
         "{every} ACKs of any kind, {sent} of {segments} segments"
     );
+    assert!(rounds > 100 && rounds < rtts, "{rounds} rounds");
     assert!(acks > 1000 && losses > 10 && rtts > acks / 2, "{acks} ACKs, {losses} losses, {rtts} round trips");
     assert_eq!(timeouts, found["flows"][0]["timeouts"].as_u64().expect("a number"));
     assert_eq!(losses, found["flows"][0]["fast_retransmits"].as_u64().expect("a number"));

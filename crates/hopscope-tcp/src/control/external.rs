@@ -27,6 +27,8 @@ pub(in super::super) struct External {
     wake: Option<Time>,
     /// The threshold that it set in the last call.
     set_ssthresh: Option<f64>,
+    /// What was unsent when the round trip under way began; it ends when everything below is acknowledged.
+    round_end: u64,
 }
 
 impl External {
@@ -40,6 +42,7 @@ impl External {
             view: View { max_window: f64::from(max_window), packet: mss, ..View::default() },
             wake: None,
             set_ssthresh: None,
+            round_end: 0,
         }
     }
 
@@ -64,6 +67,19 @@ impl External {
         self.thresholds(w, &reaction);
         let cwnd = reaction.cwnd.filter(|cwnd| cwnd.is_finite() && *cwnd > 0.0)?;
         Some(cwnd.clamp(1.0, self.view.max_window))
+    }
+
+    /// The same at an ACK of any kind; the window is that which the algorithm wants.
+    fn ask_at(&mut self, hook: Hook, w: &mut Window, ack: &Feedback) {
+        if !self.answers(hook) {
+            return;
+        }
+        self.view.now = ack.now;
+        self.view.acked = ack.bytes as f64 / self.mss;
+        self.view.in_recovery = ack.recovering;
+        if let Some(cwnd) = self.ask(hook, w) {
+            w.cwnd = cwnd;
+        }
     }
 
     /// The slow-start threshold that the algorithm wants.
@@ -177,23 +193,15 @@ impl Controller for External {
         if let Some(rtt) = ack.rtt {
             view.rtt = Some(rtt);
             view.min_rtt = Some(view.min_rtt.map_or(rtt, |least| least.min(rtt)));
-            if self.answers(Hook::Rtt) {
-                self.view.now = ack.now;
-                self.view.acked = ack.bytes as f64 / self.mss;
-                self.view.in_recovery = ack.recovering;
-                if let Some(cwnd) = self.ask(Hook::Rtt, w) {
-                    w.cwnd = cwnd;
-                }
-            }
+            self.ask_at(Hook::Rtt, w, ack);
         }
         if self.answers(Hook::Every) {
-            self.view.now = ack.now;
-            self.view.acked = ack.bytes as f64 / self.mss;
-            self.view.in_recovery = ack.recovering;
-            if let Some(cwnd) = self.ask(Hook::Every, w) {
-                w.cwnd = cwnd;
-            }
+            self.ask_at(Hook::Every, w, ack);
             self.view.newly_lost = 0.0;
+        }
+        if ack.bytes > 0 && ack.una >= self.round_end {
+            self.round_end = ack.nxt;
+            self.ask_at(Hook::RoundTrip, w, ack);
         }
     }
 
@@ -338,6 +346,43 @@ mod tests {
         assert_eq!(external.wake_at(), Some(Time(70)), "it stands");
         external.on_wake(&mut w, Time(70));
         assert_eq!(external.wake_at(), None);
+    }
+
+    /// Counts the round trips.
+    #[derive(Debug, Default)]
+    struct Rounds(std::sync::Mutex<Vec<Time>>);
+
+    impl Control for Rounds {
+        fn answers(&self, hook: Hook) -> bool {
+            hook == Hook::RoundTrip
+        }
+
+        fn react(&self, _hook: Hook, view: &View) -> Reaction {
+            self.0.lock().expect("one thread").push(view.now);
+            Reaction { cwnd: Some(view.cwnd + 1.0), ..Reaction::default() }
+        }
+    }
+
+    #[test]
+    fn a_round_trip_ends_when_what_was_outstanding_at_its_start_is_acknowledged() {
+        let rounds = Arc::new(Rounds::default());
+        let mut external = External::new(&TcpConfig::default(), 1000, 20);
+        external.set_control(rounds.clone());
+        let mut w = window(4.0, 8.0);
+        // At 10 ms 4,001 is next: everything below is acknowledged at 40 ms, when 8,001 is next.
+        for (at, una, nxt, bytes) in [
+            (10, 1001, 4001, 1000),
+            (20, 2001, 5001, 1000),
+            (30, 2001, 6001, 0),
+            (40, 4001, 8001, 2000),
+            (50, 7001, 9001, 3000),
+            (60, 8001, 8001, 1000),
+            (61, 8001, 8001, 0),
+        ] {
+            external.on_feedback(&mut w, &Feedback { nxt, bytes, ..feedback(at, una, None) });
+        }
+        let ended: Vec<_> = [10, 40, 60].map(|ms| Time(ms * 1_000_000)).into();
+        assert_eq!((rounds.0.lock().expect("one thread").clone(), w.cwnd), (ended, 7.0));
     }
 
     #[test]

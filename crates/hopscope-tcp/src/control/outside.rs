@@ -34,14 +34,16 @@ pub enum Hook {
     Sent,
     /// The instant that the control asked for by [`Reaction::wake`].
     Wake,
+    /// A round trip has ended: what was outstanding at its start is acknowledged. Behind `Every`, in recovery too.
+    RoundTrip,
 }
 
 impl Hook {
     /// Number of moments.
-    pub const COUNT: usize = 7;
+    pub const COUNT: usize = 8;
     /// Every moment, by its index.
     pub const ALL: [Hook; Hook::COUNT] =
-        [Hook::Ack, Hook::Loss, Hook::Timeout, Hook::Rtt, Hook::Every, Hook::Sent, Hook::Wake];
+        [Hook::Ack, Hook::Loss, Hook::Timeout, Hook::Rtt, Hook::Every, Hook::Sent, Hook::Wake, Hook::RoundTrip];
 
     /// A number below [`Hook::COUNT`], for tables.
     pub const fn index(self) -> usize {
