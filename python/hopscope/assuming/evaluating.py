@@ -184,6 +184,8 @@ class Evaluator:
     details: dict[str, Details] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        # The checks of a study that ships are code of this package.
+        self.trusted = self.trusted or any(one is self.study for one in studies())
         self.chosen = chosen_half(claims(self.study))
         self.touched = touched(self.study, trusted=self.trusted)
 
