@@ -217,9 +217,23 @@ def test_quick_shortens_everything_alike() -> None:
     scenario = Scenario({**BASE, "flow": flows, "duration": "300s", "warmup": "60s", "seeds": 10})
     quick = scenario.quick()
     config = quick.points[0].config(1)
-    assert (quick.seeds, quick.is_quick, scenario.is_quick) == (2, True, False)
+    assert (quick.seeds, quick.is_quick, scenario.is_quick) == (10, True, False)
     assert (config["duration"], config["warmup"]) == (30 * NS, 6 * NS)
     assert (config["flows"][0]["start"], config["flows"][0]["stop"]) == (3 * NS, 15 * NS)
+
+
+@pytest.mark.parametrize(
+    ("hops", "values", "seeds", "kept"),
+    [(7, 1, 20, 10), (7, 1, 4, 4), (19, 5, 20, 3), (99, 5, 20, 2), (99, 5, 1, 1)],
+)
+def test_quick_keeps_the_seeds_that_ten_thousand_seconds_of_a_node_allow(
+    hops: int, values: int, seeds: int, kept: int
+) -> None:
+    swept = {"mac.queue": list(range(5, 5 + values))}
+    chain = {"topology": {"kind": "chain", "hops": hops}, "sweep": swept}
+    scenario = Scenario({**BASE, **chain, "flow": [{"from": 0, "to": 3}], "duration": "300s", "seeds": seeds})
+    assert scenario.quick().seeds == kept
+    assert scenario.quick({"seeds": 7}).seeds == 7
 
 
 @pytest.mark.parametrize(("seconds", "short"), [(300, 30), (50, 10), (10, 10), (3, 3)])

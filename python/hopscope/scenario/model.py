@@ -268,20 +268,26 @@ class Scenario:
         return Scenario.from_document(changed(self._document, changes, origin), is_quick=self.is_quick)
 
     def quick(self, changes: Mapping[str, Any] | None = None) -> Scenario:
-        """Returns a shorter scenario: a tenth of the duration but at least 10 s, and at most 2 seeds.
+        """Returns a shorter scenario: a tenth of the duration but at least 10 s, and 2 to 10 seeds by its size.
 
         Warm-up, start, stop, stagger and start_jitter of flows, outages, events and pauses of nodes that move shrink by
         the same factor.
 
         Args:
-            changes: dotted keys that are set afterwards. By a ``duration`` among them the times shrink.
+            changes: dotted keys that are set afterwards. By a ``duration`` among them the times shrink; ``seeds`` among
+                them are those of the shorter scenario.
 
         Raises:
             ScenarioError: a time is swept, or the shorter scenario is none.
         """
         full = int(self._top["duration"])
-        own = {"seeds": min(self.seeds, shorter.QUICK_SEEDS), **(changes or {})}
-        return self._shortened(shorter.quick_duration(full, own.get("duration")), own, " by quick")
+        own = dict(changes or {})
+        quick = self._shortened(shorter.quick_duration(full, own.get("duration")), own, " by quick")
+        if "seeds" in own:
+            return quick
+        seconds = int(quick._top["duration"]) / NS
+        nodes = sum(point._resolved.size for point in quick.points)
+        return quick.replace({"seeds": shorter.quick_seeds(self.seeds, nodes * seconds)})
 
     def shortened(self, seconds: float) -> Scenario:
         """Returns a scenario that ends after so many seconds, at most its own duration.
