@@ -40,7 +40,7 @@ FUZZ_SECONDS ?= 300
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard studies/*/verdicts.json))))
 
-.PHONY: help demo build-words test test-rust test-python lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel clean
+.PHONY: help demo build-words test test-rust test-python lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel wheels clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -60,6 +60,10 @@ $(VENV)/.requirements-docs: requirements/docs.txt | $(VENV)/.requirements
 	$(call quiet,installing the Python packages of requirements/docs.txt,$(PY) -m pip install -q --require-hashes -r requirements/docs.txt)
 	@touch $@
 
+$(VENV)/.requirements-wheels: requirements/wheels.txt | $(VENV)/.requirements
+	$(call quiet,installing the Python packages of requirements/wheels.txt,$(PY) -m pip install -q --require-hashes -r requirements/wheels.txt)
+	@touch $@
+
 $(VENV)/.engine: $(RUST_SOURCES) pyproject.toml $(VENV)/.requirements
 	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
 	@command -v cc >/dev/null || { echo "a C compiler is needed as linker (Debian: apt install gcc libc6-dev)" >&2; exit 1; }
@@ -70,6 +74,9 @@ build: $(VENV)/.engine ## Environment and engine, ready to use in .venv
 
 wheel: $(VENV)/.requirements ## Release wheel, profile-guided, in dist/
 	@$(PY) bench/release_wheel.py
+
+wheels: $(VENV)/.requirements-wheels ## The wheels of a release, manylinux2014 for x86-64 (profile-guided) and aarch64, in dist/
+	@$(PY) bench/wheels.py
 
 # --- using ----------------------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -45,18 +46,19 @@ def newest_source() -> float:
     return max(file.stat().st_mtime for file in files if file.suffix not in {".so", ".pyc"})
 
 
-def build(folder: Path) -> Path:
-    """Builds the wheel into `folder` and returns its path.
+def build(folder: Path, options: Sequence[str] = ("--pgo",)) -> Path:
+    """Builds the wheel into `folder`, by default profile-guided, and returns its path.
 
     Raises MissingToolError and BuildError.
     """
-    check_tools()
+    if "--pgo" in options:
+        check_tools()
     folder.mkdir(parents=True, exist_ok=True)
     # The training must load the installed wheel, not the package of a checkout.
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     # A fresh target folder: the flags name a temporary file, so that no later build could use anything of this one.
     with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as unfinished:
-        command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", "--pgo"]
+        command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", *options]
         command += ["--interpreter", sys.executable, "--target-dir", f"{unfinished}/target", "--out", unfinished]
         done = subprocess.run(
             command,

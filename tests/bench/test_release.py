@@ -88,6 +88,23 @@ def test_without_llvm_tools_one_line_says_how_to_get_them(tmp_path: Path) -> Non
     assert not (tmp_path / "dist").exists()
 
 
+def test_without_zig_or_rust_for_the_machine_one_line_says_how_to_get_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    import wheels
+
+    monkeypatch.setattr(sys, "argv", ["wheels.py", str(tmp_path), "--only", "aarch64"])
+    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda _name: None)
+    assert wheels.main() == 1
+    said = "no wheel was built: Zig is missing: run `pip install --require-hashes -r requirements/wheels.txt`\n"
+    assert capsys.readouterr().err == said
+    monkeypatch.setattr(wheels.importlib.util, "find_spec", lambda name: name)
+    monkeypatch.setitem(wheels.TARGETS, "aarch64", "another-machine")
+    assert wheels.main() == 1
+    assert "Rust for another-machine is missing: run `rustup target add another-machine`" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 class Maturin:
     """Stands in for maturin: writes a wheel that says which build it is of, and ends with `status`."""
 

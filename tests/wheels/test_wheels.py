@@ -1,0 +1,107 @@
+"""The wheels in dist/, where they were built: what is in them, and that one works alone, without a compiler.
+
+Needs pytest and nothing of this package, so that it tries the wheel and not the checkout.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+WHEELS = sorted((ROOT / "dist").glob("hopscope-*-manylinux*.whl"))
+
+#: What an installation may take on the disk without pip, in MB.
+MOST = 120
+
+SCENARIO = """\
+duration = "2s"
+[topology]
+kind = "chain"
+hops = 2
+[[flow]]
+from = 0
+to = 2
+transport = "tcp-newreno"
+"""
+
+VERBS = (
+    "run chain.toml --seeds 2 --out a",
+    "show a --write t.csv",
+    "compare a chain.toml:mac.queue=5",
+    "check chain.toml",
+    "explain chain.toml",
+    "list",
+    "help mac.queue",
+    "verify a",
+    "optimize chain.toml --over mac.queue=5,50",
+)
+
+
+@pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
+def test_a_wheel_is_for_every_python_and_old_systems(wheel: Path) -> None:
+    assert re.fullmatch(r"hopscope-[0-9.]+-cp311-abi3-manylinux_2_17_(\w+)\.manylinux2014_\1\.whl", wheel.name)
+    assert wheel.stat().st_size < 12_000_000
+
+
+@pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
+def test_a_wheel_has_the_licences_and_the_list_of_its_crates(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        names = {Path(name).name: name for name in file.namelist() if ".dist-info/" in name}
+        assert {"LICENSE-MIT", "LICENSE-APACHE"} <= names.keys()
+        [bill] = [json.loads(file.read(name)) for short, name in names.items() if short.endswith(".cyclonedx.json")]
+    assert bill["bomFormat"] == "CycloneDX"
+    assert "hopscope-engine" in {part["name"] for part in bill["components"]}
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a scenario, and an environment with the wheel and what it needs."""
+    wheel = next((wheel for wheel in WHEELS if wheel.name.endswith(f"_{platform.machine()}.whl")), None)
+    if wheel is None:
+        pytest.skip(f"no wheel for {platform.machine()} in dist: make wheels")
+    folder = tmp_path_factory.mktemp("empty")
+    venv.create(folder / "env", with_pip=True)
+    command = [folder / "env/bin/python", "-m", "pip", "install", "-q", "--only-binary", ":all:", wheel]
+    subprocess.run(command, check=True, env=surroundings(folder))
+    (folder / "chain.toml").write_text(SCENARIO)
+    return folder
+
+
+def surroundings(folder: Path) -> dict[str, str]:
+    """An environment in which nothing but the installed programs is found, a compiler least of all."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTP", "http"))}
+    return {**kept, "PATH": str(folder / "env/bin"), "HOME": str(folder)}
+
+
+def test_the_main_verbs_work_in_an_empty_environment_without_a_compiler(empty: Path) -> None:
+    for words in VERBS:
+        command = [empty / "env/bin/hopscope", *words.split()]
+        done = subprocess.run(command, cwd=empty, env=surroundings(empty), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (words, done.stderr)
+    assert (empty / "a/flows.parquet").exists()
+
+
+def test_an_installation_is_small(empty: Path) -> None:
+    [packages] = (empty / "env/lib").glob("python3*/site-packages")
+    tools = ("pip", "setuptools", "pkg_resources", "wheel")
+    parts = [part for part in packages.iterdir() if not part.name.startswith(tools)]
+    files = [file for part in parts for file in ([part] if part.is_file() else part.rglob("*")) if file.is_file()]
+    size = sum(file.stat().st_size for file in files if file.suffix != ".pyc")
+    assert size < MOST * 1_000_000, f"{size / 1e6:.0f} MB on {sys.platform}"
+
+
+def test_what_is_not_installed_is_named(empty: Path) -> None:
+    command = [empty / "env/bin/hopscope", "report", "a"]
+    done = subprocess.run(command, cwd=empty, env=surroundings(empty), capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert 'jinja2 and matplotlib are not installed; they come with: pip install "hopscope[plots]"' in done.stderr
