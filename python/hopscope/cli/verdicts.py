@@ -43,7 +43,7 @@ _MOST_SETTINGS = 3
 _MOST_NUMBERS = 12
 
 #: So many remarks are printed; the rest is counted.
-_MOST_REMARKS = 4
+_MOST_REMARKS = 2
 
 
 def print_reproduction(outcome: Reproduction, console: Console, *, details: bool = False) -> None:
