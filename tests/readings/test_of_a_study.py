@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+import hopscope as hs
 from hopscope.assuming.evaluating import Evaluator, claims, study_with_assumptions
 from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
@@ -113,6 +114,8 @@ def test_a_reading_of_ones_own_is_evaluated_in_full_once(folder: Path, tmp_path:
     assert status == 0
     assert found["added"] == [{"packet": "1400 bytes"}]
     assert sum(one["departures"] == {"packet": "1400 bytes"} for one in found["finalists"]) == 1
+    added = hs.readings(str(folder), tmp_path / "store", most=1, added=["packet=1400 bytes"], progress=False).added
+    assert [one.reading.label for one in added] == ["1400 bytes"]
     answer = hopscope(*own)[1]
     assert "1400 bytes: gained: none; lost: none" in answer
 

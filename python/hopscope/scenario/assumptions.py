@@ -186,14 +186,14 @@ def reading_of(text: str, assumptions: Sequence[Assumption]) -> Reading:
         name, _, value = (word.strip() for word in part.partition("="))
         if name not in names:
             raise InputError(
-                f"--reading {text}: no assumption {name!r}{did_you_mean(name, names)}; there are: {listed(names)}"
+                f"reading {text}: no assumption {name!r}{did_you_mean(name, names)}; there are: {listed(names)}"
             )
         choices = [choice.name for choice in assumptions[names.index(name)].choices]
         if value not in choices:
             hint = did_you_mean(value, choices)
-            raise InputError(f"--reading {text}: {name} has no value {value!r}{hint}; there are: {listed(choices)}")
+            raise InputError(f"reading {text}: {name} has no value {value!r}{hint}; there are: {listed(choices)}")
         if name in values:
-            raise InputError(f"--reading {text}: {name} stands twice")
+            raise InputError(f"reading {text}: {name} stands twice")
         values[name] = value
     return departing(assumptions, values)
 
