@@ -67,6 +67,7 @@ def test_stores_and_files_and_their_points(hopscope: Any, tcp: Path) -> None:
     [
         (["tcp.toml"], "one side alone"),
         (["tcp.toml", "--by", "flow.0.transport=tcp-cubic"], "expected at least two values"),
+        (["tcp.toml", "--by", "flow.0.trnsport=tcp,udp"], '--by flow.0.trnsport=["tcp", "udp"]: sweep value tcp: '),
         (["tcp.toml", "--by", "flow.0.transport"], '--by "flow.0.transport=VALUE,VALUE"'),
         (["tcp.toml", "tcp.toml:flow.0.max_window=2", "--metric", "dely_ms"], 'did you mean "delay_ms"'),
         (["a", "chain.toml", "--set", "mac.queue=3"], "a: is a store of finished runs"),

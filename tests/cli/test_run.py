@@ -95,12 +95,12 @@ def test_the_number_of_jobs_does_not_change_a_byte(hopscope: Any) -> None:
 
 
 def test_quick_says_so_everywhere(hopscope: Any, folder: Path) -> None:
-    (folder / "chain.toml").write_text((folder / "chain.toml").read_text().replace("seeds = 2", "seeds = 7"))
+    (folder / "chain.toml").write_text((folder / "chain.toml").read_text().replace("seeds = 2", "seeds = 20"))
     text = hopscope("run", "chain.toml", "--quick")
     assert "quick: fewer seeds, shorter runs" in text.stdout
     document = json.loads(hopscope("run", "chain.toml", "--quick", "--json").stdout)
     assert document["quick"] is True
-    assert [len(p["runs"]) for p in document["points"]] == [2, 2]
+    assert [len(p["runs"]) for p in document["points"]] == [10, 10]
     [store] = (folder / "results").iterdir()
     assert "quick: fewer seeds" in hopscope("show", str(store)).stdout
     assert json.loads(hopscope("show", str(store), "--json").stdout)["quick"] is True

@@ -203,9 +203,16 @@ class _Given:
         from hopscope.running.runner import COMMAND_SEEDS, prepare
 
         key, values = axis
-        swept = {f"sweep.{key}": values} if values is not None else {}
-        every = {**changes, **chosen, **swept}
-        scenario = prepare(path, seeds=seeds, set=every, quick=quick, origin="--seeds", usual_seeds=COMMAND_SEEDS)
+        scenario = prepare(
+            path,
+            seeds=seeds,
+            set={**changes, **chosen},
+            quick=quick,
+            origin="--seeds",
+            usual_seeds=COMMAND_SEEDS,
+            sweep={} if key is None or values is None else {key: values},
+            swept_by="--by",
+        )
         return cls(name, {}, scenario=scenario)
 
     @property

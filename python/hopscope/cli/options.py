@@ -179,7 +179,7 @@ def parse_set(items: list[str] | None) -> dict[str, Any]:
 
 
 def parse_sweep(items: list[str] | None) -> dict[str, Any]:
-    """Reads ``--sweep`` options, as changes of a scenario.
+    """Reads ``--sweep`` options: key -> the values that it takes.
 
     Raises:
         InputError: an item is no ``key=values``, or its values cannot be read.
@@ -192,7 +192,7 @@ def parse_sweep(items: list[str] | None) -> dict[str, Any]:
         if not equals or not key.strip():
             raise InputError(f'--sweep {item}: expected key=values, for example "flow.0.max_window=1..32"')
         try:
-            found[f"sweep.{key.strip()}"] = values_of(text)
+            found[key.strip()] = values_of(text)
         except ValueError as error:
             raise InputError(f"--sweep {item}: {error}") from error
     return found

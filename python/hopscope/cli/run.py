@@ -79,8 +79,16 @@ def command(
     listing.check_names(metrics or [])
     part = options.parse_shard(shard)
     with asking(trust):
-        changes = {**options.parse_set(set_), **options.parse_sweep(sweep)}
-        scenario = prepare(file, seeds=seeds, set=changes, quick=quick, origin="--seeds", usual_seeds=COMMAND_SEEDS)
+        scenario = prepare(
+            file,
+            seeds=seeds,
+            set=options.parse_set(set_),
+            quick=quick,
+            origin="--seeds",
+            usual_seeds=COMMAND_SEEDS,
+            sweep=options.parse_sweep(sweep),
+            swept_by="--sweep",
+        )
     captures = None if pcap is None else _captures(scenario, pcap, choice, force=force, compress=compress)
     traces = None if trace_ns2 is None else Ns2Files(trace_ns2, scenario, style=ns2_format, force=force)
     announce([scenario], jobs)

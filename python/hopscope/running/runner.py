@@ -69,8 +69,12 @@ def prepare(
     origin: str = "",
     code: bool = True,
     usual_seeds: int | None = None,
+    sweep: Mapping[str, Any] | None = None,
+    swept_by: str = "",
 ) -> Scenario:
     """Returns the scenario that :func:`run` would run; messages about ``seeds`` begin with ``origin``.
+
+    ``sweep`` are keys with the values that they take; messages about them begin with ``swept_by``.
 
     ``usual_seeds`` is the number of replications where neither the scenario nor ``seeds`` says it; default: one.
     Without ``code``, what a file names as code stays a name: it is neither loaded nor checked, and cannot be run.
@@ -89,6 +93,8 @@ def prepare(
         scenario = load(what, set, code=code)
     else:
         raise InputError(f"expected a scenario file, a mapping or a Scenario, found {type(what).__name__}")
+    if sweep:
+        scenario = scenario.replace({f"sweep.{key}": values for key, values in sweep.items()}, origin=swept_by)
     if usual_seeds is not None and seeds is None and "seeds" not in scenario.document:
         scenario = scenario.replace({"seeds": usual_seeds})
     if quick:

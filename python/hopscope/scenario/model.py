@@ -373,6 +373,10 @@ def load(
     return Scenario.from_document(changed(document, set or {}, "--set"))
 
 
+#: Options whose keys are swept; they name the key itself.
+_SWEEPING = ("--sweep", "--by")
+
+
 def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Document:
     """Returns a copy of a document with dotted keys changed.
 
@@ -383,7 +387,8 @@ def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Docu
     problems = []
     for key, value in changes.items():
         # An option of its own, such as --seeds, has no key with it.
-        label = f"{origin} {_text(value)}" if origin == f"--{key}" else f"{origin} {key}={_text(value)}"
+        named = key.removeprefix("sweep.") if origin in _SWEEPING else key
+        label = f"{origin} {_text(value)}" if origin == f"--{key}" else f"{origin} {named}={_text(value)}"
         label = label if origin else ""
         try:
             paths = sweep.assign(result.values, key, documents.from_mapping({"value": value}).values["value"])

@@ -24,7 +24,7 @@ class Setting:
         label: short name shown in tables and legends.
         scenario: a scenario as in a TOML file, sweep included.
         quick: top-level keys that replace those of `scenario` under `--quick`: a shorter sweep, or a duration, a
-            warm-up or a number of seeds other than the usual (a tenth of the duration, the warm-up in proportion, two).
+            warm-up or a number of seeds other than the usual (`hopscope.scenario.shorter`).
         decides: whether its findings decide a statement; otherwise they are shown for contrast (the same experiment
             under rules that its source did not use).
         row: see `Place.row`.
