@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hopscope.cli.options import parse_sweep
 from hopscope.errors import InputError, ScenarioError
 from hopscope.optimum.axes import parse
+from hopscope.running.runner import prepare
 from hopscope.scenario import Scenario
 from hopscope.scenario.spreading import values_of
 from hopscope.scenario.sweep import axis_values
@@ -77,13 +78,14 @@ def test_what_is_no_range_is_refused_in_words(text: str, words: str) -> None:
 def test_files_the_command_and_searches_read_the_same() -> None:
     scenario = Scenario({**BASE, "sweep": {"mac.queue": "10..50 by 20"}})
     assert scenario.axes == {"mac.queue": [10, 30, 50]}
-    assert Scenario(BASE).replace(parse_sweep(["mac.queue=10..50 by 20"])).axes == scenario.axes
+    assert prepare(BASE, sweep=parse_sweep(["mac.queue=10..50 by 20"])).axes == scenario.axes
     assert list(parse("mac.queue=10..50 by 20", BASE).values) == [10, 30, 50]
 
 
 def test_an_axis_of_the_command_takes_the_place_of_the_files() -> None:
     scenario = Scenario({**BASE, "sweep": {"mac.queue": [1, 2], "flow.0.max_window": [1, 2]}})
-    assert scenario.replace(parse_sweep(["mac.queue=5,6"])).axes == {"mac.queue": [5, 6], "flow.0.max_window": [1, 2]}
+    spread = prepare(scenario, sweep=parse_sweep(["mac.queue=5,6"]))
+    assert spread.axes == {"mac.queue": [5, 6], "flow.0.max_window": [1, 2]}
 
 
 @pytest.mark.parametrize("item", ["mac.queue", "=1..2"])
