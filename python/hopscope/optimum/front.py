@@ -222,7 +222,7 @@ def trade_off(
         if one.metric:
             check_metric(cases[0][1], one.metric, "--objective" if one is first else "--and")
     scenarios = [
-        scenario.replace({f"sweep.{axis.key}": list(axis.values) for axis in axes}, origin="--over")
+        scenario.sweeping({axis.key: list(axis.values) for axis in axes}, origin="--over")
         for _, scenario, axes in cases
     ]
     keys = tuple(axis.key for axis in cases[0][2])

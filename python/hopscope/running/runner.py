@@ -94,7 +94,7 @@ def prepare(
     else:
         raise InputError(f"expected a scenario file, a mapping or a Scenario, found {type(what).__name__}")
     if sweep:
-        scenario = scenario.replace({f"sweep.{key}": values for key, values in sweep.items()}, origin=swept_by)
+        scenario = scenario.sweeping(sweep, origin=swept_by)
     if usual_seeds is not None and seeds is None and "seeds" not in scenario.document:
         scenario = scenario.replace({"seeds": usual_seeds})
     if quick:

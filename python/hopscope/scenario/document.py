@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +55,10 @@ class Document:
             return Problem(".".join(path), message, option, (0, 0))
         line, column = next((at for n in lengths if (at := self.places.at(path[:n])) is not None), (1, 1))
         return Problem(".".join(path), message, f"{self.name}:{line}:{column}" if self.name else "", (line, column))
+
+    def with_values(self, values: dict[str, Any]) -> Document:
+        """Returns the document with other values, for which further keys can be set from outside."""
+        return replace(self, values=values, options=dict(self.options), together=dict(self.together))
 
 
 def read(path: str | Path) -> Document:

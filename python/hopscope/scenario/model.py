@@ -1,12 +1,10 @@
-"""A scenario: a checked document, its sweep, and the points that are run."""
+"""A scenario: a checked document with its sweep, and what is made of it: other values, shorter runs."""
 
 from __future__ import annotations
 
 import copy
 import functools
-import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,15 +12,12 @@ from typing import Any
 from hopscope import _core
 from hopscope.errors import Problem, ScenarioError, counted, visible
 from hopscope.scenario import document as documents
-from hopscope.scenario import keys, shorter, size, sweep
-from hopscope.scenario.controls import Control, FlowControl
+from hopscope.scenario import keys, shorter, sweep
+from hopscope.scenario.controls import Control
 from hopscope.scenario.document import Document, KeyPath
 from hopscope.scenario.fields import NS
 from hopscope.scenario.files import PARAMS, companion
-from hopscope.scenario.outside import Outside
-
-#: After so many problems the rest of a sweep is not looked at any more.
-ENOUGH_PROBLEMS = 20
+from hopscope.scenario.points import Point, points_of, shown_value
 
 #: Keys that decide the defaults of others, or which others there are.
 DECIDING = frozenset(
@@ -42,70 +37,6 @@ _NAMED_NODES = {
     "wire": ("from", "to"),
     "layer": ("nodes",),
 }
-
-#: What the place of a problem says before a swept value.
-_SWEPT = "sweep value "
-
-
-@dataclass(frozen=True)
-class Point:
-    """One combination of the sweep.
-
-    Attributes:
-        index: position in the sweep, the last axis fastest.
-        set: the swept keys with their values as written; empty without a sweep.
-    """
-
-    index: int
-    set: dict[str, Any]
-    _resolved: _core.Resolved
-    _own: Mapping[int, Mapping[str, FlowControl]]
-    _idle: Mapping[KeyPath, Problem]
-
-    def __repr__(self) -> str:
-        return f"Point({self.index}, {self.set})"
-
-    def config(self, seed: int) -> dict[str, Any]:
-        """Returns the engine's configuration of a run of this point (times in ns, rates in bit/s, lengths in m)."""
-        return self._resolved.config(seed)
-
-    def engine_config(self, seed: int) -> _core.Config:
-        """Returns the same as the engine takes it, without making Python objects of it first."""
-        return self._resolved.engine_config(seed)
-
-    def controls(self) -> list[tuple[FlowControl, ...]]:
-        """Returns for each of the engine's flows the congestion control and the ACK policy that are a user's."""
-        tables = [tuple(self._own.get(table, {}).values()) for table in range(len(self._resolved.copies))]
-        return [own for own, copies in zip(tables, self._resolved.copies, strict=True) for _ in range(copies)]
-
-    @property
-    def resolved(self) -> dict[str, Any]:
-        """Every key of this point with its value in base units (s, m, bit/s, bytes)."""
-        return self._resolved.document()
-
-    @property
-    def remark_on_ranges(self) -> str:
-        """That the receive range is that of another rate; empty where it is not."""
-        return next((text for about, text in self._resolved.warnings() if about == "ranges"), "")
-
-    @property
-    def draws_field(self) -> bool:
-        """Whether each seed has a field of its own (``topology.seed = "run"``)."""
-        return self._resolved.by_seed == "field"
-
-    def reported(self, engine_key: str) -> str:
-        """Returns the key of the scenario that a key of the engine comes from."""
-        return self._resolved.key_of(engine_key)
-
-    @property
-    def duration_s(self) -> float:
-        """Simulated seconds of a run."""
-        return float(self._resolved.top["duration"]) / NS
-
-    @property
-    def measured_s(self) -> float:
-        """Simulated seconds that metrics count: those after the warm-up."""
-        return float(self._resolved.top["duration"] - self._resolved.top["warmup"]) / NS
 
 
 class Scenario:
@@ -131,7 +62,7 @@ class Scenario:
     def _build(self, document: Document, *, is_quick: bool) -> None:
         self._document = document
         self.is_quick = is_quick
-        self.axes, self.together, self.points = _points(document)
+        self.axes, self.together, self.points = points_of(document)
         self._top = self.points[0]._resolved.top
 
     @property
@@ -267,6 +198,19 @@ class Scenario:
         """
         return Scenario.from_document(changed(self._document, changes, origin), is_quick=self.is_quick)
 
+    def sweeping(self, axes: Mapping[str, Any], *, origin: str = "") -> Scenario:
+        """Returns a scenario that sweeps dotted keys as well, or over other values.
+
+        Args:
+            axes: for example ``{"flow.*.max_window": "1..32"}``.
+            origin: text that messages show in front of a key, such as ``--sweep``.
+
+        Raises:
+            ScenarioError: a key that leads nowhere or a value that does not fit.
+        """
+        document = changed(self._document, axes, origin, table="sweep.")
+        return Scenario.from_document(document, is_quick=self.is_quick)
+
     def quick(self, changes: Mapping[str, Any] | None = None) -> Scenario:
         """Returns a shorter scenario: a tenth of the duration but at least 10 s, and 2 to 10 seeds by its size.
 
@@ -310,7 +254,7 @@ class Scenario:
             raise ScenarioError(problems)
         values = shorter.with_times(self._document.values, self._top, self.points[0]._resolved.times, duration)
         values = shorter.with_pauses(values, self.axes, self.together, Fraction(duration, int(self._top["duration"])))
-        document = changed(_with_values(self._document, values), changes or {}, "")
+        document = changed(self._document.with_values(values), changes or {}, "")
         return Scenario.from_document(document, is_quick=self.is_quick or changes is not None)
 
     def warnings(self) -> list[str]:
@@ -373,27 +317,23 @@ def load(
     return Scenario.from_document(changed(document, set or {}, "--set"))
 
 
-#: Options whose keys are swept; they name the key itself.
-_SWEEPING = ("--sweep", "--by")
-
-
-def changed(document: Document, changes: Mapping[str, Any], origin: str) -> Document:
-    """Returns a copy of a document with dotted keys changed.
+def changed(document: Document, changes: Mapping[str, Any], origin: str, *, table: str = "") -> Document:
+    """Returns a copy of a document with dotted keys changed, which messages name without the table that they lie in.
 
     Raises:
         ScenarioError: a key that leads nowhere.
     """
-    result = _with_values(document, copy.deepcopy(document.values))
+    result = document.with_values(copy.deepcopy(document.values))
     problems = []
     for key, value in changes.items():
         # An option of its own, such as --seeds, has no key with it.
-        named = key.removeprefix("sweep.") if origin in _SWEEPING else key
-        label = f"{origin} {_text(value)}" if origin == f"--{key}" else f"{origin} {named}={_text(value)}"
+        label = f"{origin} {shown_value(value)}" if origin == f"--{key}" else f"{origin} {key}={shown_value(value)}"
         label = label if origin else ""
         try:
-            paths = sweep.assign(result.values, key, documents.from_mapping({"value": value}).values["value"])
+            plain = documents.from_mapping({"value": value}).values["value"]
+            paths = sweep.assign(result.values, f"{table}{key}", plain)
         except sweep.KeyProblem as error:
-            problems.append(Problem("" if origin else key, str(error), label))
+            problems.append(Problem("" if origin else f"{table}{key}", str(error), label))
             continue
         for path in paths:
             result.options[path] = label
@@ -441,10 +381,6 @@ def _used_elsewhere(values: dict[str, Any], path: KeyPath, points: list[Point]) 
         here.setdefault(name, using[name])
 
 
-def _with_values(document: Document, values: dict[str, Any]) -> Document:
-    return replace(document, values=values, options=dict(document.options), together=dict(document.together))
-
-
 def _names(section: str) -> list[str]:
     return [field.name for field in keys.engine(section)]
 
@@ -454,156 +390,3 @@ def _take_out(table: dict[str, Any], names: Iterable[str], given: Mapping[str, A
     for name in names:
         if name not in given:
             table.pop(name, None)
-
-
-def _text(value: Any) -> str:
-    """A changed value as a message shows it."""
-    text = value if isinstance(value, str) else json.dumps(value, default=str)
-    return text if len(text) <= 60 else text[:57] + "..."
-
-
-@dataclass(frozen=True)
-class _Shared:
-    """What points of a sweep have in common, and what was said of them."""
-
-    engine: _core.Common = field(default_factory=_core.Common)
-    announced: set[str] = field(default_factory=set)
-
-
-def _points(document: Document) -> tuple[sweep.Axes, list[tuple[str, ...]], list[Point]]:
-    axes, linked, findings = sweep.axes(document)
-    problems = [document.problem(path, message) for path, message in findings]
-    if problems:
-        axes, linked = {}, []
-    points: list[Point] = []
-    shared = _Shared()
-    together = dict(document.together)
-    first: dict[tuple[str, str], Problem] = {}
-    affected: dict[tuple[str, str], list[int]] = {}
-    for index, combination in enumerate(sweep.combinations(axes, linked)):
-        point, found = _point(document, index, combination, shared)
-        points.append(point)
-        for problem in found:
-            name = (problem.key, problem.message)
-            first.setdefault(name, problem)
-            if index not in affected.setdefault(name, []):
-                affected[name].append(index)
-        if len(problems) + len(first) >= ENOUGH_PROBLEMS:
-            break
-    sound = set(range(len(points))).difference(*affected.values())
-    problems += [_where(document, problem, affected[name], points, sound, shared) for name, problem in first.items()]
-    idle = _idle(points)
-    for axis in axes:
-        together |= _together(document, axis)
-    excused = {path for path in idle if any(member not in idle for member in _given_with(path, together))}
-    if document.controls is None:  # what a store holds was run, by a version that accepted it
-        problems += [problem for path, problem in idle.items() if path not in excused]
-    if problems:
-        raise ScenarioError(problems)
-    for path in excused & document.together.keys():
-        sweep.remove(document.values, path)
-    return axes, linked, points
-
-
-def _where(
-    document: Document,
-    problem: Problem,
-    affected: Sequence[int],
-    points: Sequence[Point],
-    sound: Set[int],
-    shared: _Shared,
-) -> Problem:
-    """Adds to a problem of some points the swept values that bring it about, as few as single them out.
-
-    Points with other problems report nothing: one problem can hide another.
-    """
-    here = points[affected[0]].set
-    reported = {
-        key: value for key, value in here.items() if _SWEPT in problem.place and _is_of(document, key, problem.key)
-    }
-    cause = {key: value for key, value in here.items() if key not in reported}
-    others = [point.set for point in points if point.index in sound]
-    if not others:
-        if reported or not here or _without_sweep(document, problem, shared):
-            return problem
-        if 1 < len(points) == len(affected):
-            return replace(problem, message=f"{problem.message} (at every point of the sweep)")
-    for key in list(cause):
-        rest = {name: value for name, value in cause.items() if name != key}
-        if others and all(any(other[name] != value for name, value in (reported | rest).items()) for other in others):
-            cause = rest
-    words = sweep.in_words(cause)
-    if len(cause) == 1:
-        [key] = cause
-        words = f"{key} = {', '.join(dict.fromkeys(sweep.written(points[at].set[key]) for at in affected))}"
-    return replace(problem, message=f"{problem.message} (with {words})") if cause else problem
-
-
-def _is_of(document: Document, axis: str, key: str) -> bool:
-    """Whether a key is one that an axis varies, or lies in such a table."""
-    return any(key == path or key.startswith(f"{path}.") for path in map(".".join, _together(document, axis)))
-
-
-def _without_sweep(document: Document, problem: Problem, shared: _Shared) -> bool:
-    """Whether a scenario has a problem also with nothing swept."""
-    values = {name: value for name, value in document.values.items() if name != "sweep"}
-    _, found = _point(_with_values(document, values), 0, {}, shared)
-    return (problem.key, problem.message) in {(other.key, other.message) for other in found}
-
-
-def _idle(points: list[Point]) -> dict[KeyPath, Problem]:
-    """The keys that have no effect in any point."""
-    first, *others = (point._idle for point in points)
-    return {path: problem for path, problem in first.items() if all(path in other for other in others)}
-
-
-def _together(document: Document, axis: str) -> dict[KeyPath, tuple[KeyPath, ...]]:
-    """The keys that an axis such as ``flow.*.max_window`` varies together, by each of them."""
-    try:
-        paths = tuple(sweep.key_paths(document.values, axis))
-    except sweep.KeyProblem:
-        return {}
-    return dict.fromkeys(paths, paths)
-
-
-def _given_with(path: KeyPath, together: Mapping[KeyPath, tuple[KeyPath, ...]]) -> set[KeyPath]:
-    """The keys that were given together with one, or with one below it."""
-    length = len(path)
-    return {other[:length] for key, others in together.items() if key[:length] == path for other in others}
-
-
-def _point(document: Document, index: int, combination: dict[str, Any], shared: _Shared) -> tuple[Point, list[Problem]]:
-    """One point with everything that is wrong with it."""
-    local = document
-    if combination:
-        # Without the sweep, whose copies would take as long as its points squared.
-        fixed = {name: value for name, value in document.values.items() if name != "sweep"}
-        local = _with_values(document, copy.deepcopy(fixed))
-        for key, value in combination.items():
-            try:
-                paths = sweep.assign(local.values, key, value)
-            except sweep.KeyProblem as error:
-                nothing = _core.resolve({}, Outside(document), shared.engine)
-                problem = document.problem(("sweep", *_sweep_path(document, key)), str(error))
-                return Point(index, combination, nothing, {}, {}), [problem]
-            origin = document.problem(("sweep", *_sweep_path(document, key)), "").place
-            for path in paths:
-                local.options[path] = f"{origin}: {_SWEPT}{_text(value)}" if origin else f"{_SWEPT}{_text(value)}"
-    outside = Outside(local)
-    resolved = _core.resolve(local.values, outside, shared.engine)
-    problems = [local.problem(path, message) for path, message in resolved.problems]
-    idle = {path: local.problem(path, reported) for path, reported in resolved.idle}
-    point = Point(index, combination, resolved, outside.own, idle)
-    many = {"nodes": resolved.size, "flows": sum(resolved.copies)}
-    try:
-        if not problems and (refusal := size.refusal(many, resolved.estimate, shared.announced)):
-            return point, [local.problem(("topology",), refusal)]
-    except _core.EngineError as error:  # wrong in another way, which is reported before a network so large is searched
-        return point, [local.problem(tuple(point.reported(key).split(".")), message) for key, message in error.problems]
-    problems += [local.problem(path, message) for path, message in resolved.check(shared.engine)]
-    return point, problems
-
-
-def _sweep_path(document: Document, key: str) -> tuple[str, ...]:
-    """The path of a sweep key as the file spells it: quoted or bare, alone or among keys that change together."""
-    return next(path for path, axis, _ in sweep.entries(document.values["sweep"]) if axis == key)
