@@ -224,14 +224,12 @@ class Scenario:
         Raises:
             ScenarioError: a time is swept, or the shorter scenario is none.
         """
-        full = int(self._top["duration"])
         own = dict(changes or {})
-        quick = self._shortened(shorter.quick_duration(full, own.get("duration")), own, " by quick")
-        if "seeds" in own:
-            return quick
-        seconds = int(quick._top["duration"]) / NS
-        nodes = sum(point._resolved.size for point in quick.points)
-        return quick.replace({"seeds": shorter.quick_seeds(self.seeds, nodes * seconds)})
+        duration = shorter.quick_duration(int(self._top["duration"]), own.get("duration"))
+        if "seeds" not in own:
+            nodes = sum(point._resolved.size for point in self.points)
+            own["seeds"] = shorter.quick_seeds(self.seeds, nodes * duration / NS)
+        return self._shortened(duration, own, " by quick")
 
     def shortened(self, seconds: float) -> Scenario:
         """Returns a scenario that ends after so many seconds, at most its own duration.
