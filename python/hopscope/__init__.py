@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from hopscope.api.lookup import model, words
     from hopscope.api.scenarios import check, explain, import_script
     from hopscope.api.stores import pcap, report, show
-    from hopscope.api.studies import readings, reproduce
+    from hopscope.api.studies import readings
     from hopscope.campaign.store import Store, open_store
     from hopscope.campaign.verify import verify
     from hopscope.cli.new import new
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from hopscope.running.wired import Bottleneck, bottleneck
     from hopscope.scenario import Point, Scenario, load
     from hopscope.scenario.keys import schema
+    from hopscope.studies.reproduce import reproduce
     from hopscope.tracing import trace
     from hopscope.usercode.acks import AckPolicy
     from hopscope.usercode.congestion import CongestionControl
@@ -81,7 +82,7 @@ _HOMES = {
     "probe": "hopscope.probing",
     "readings": "hopscope.api.studies",
     "report": "hopscope.api.stores",
-    "reproduce": "hopscope.api.studies",
+    "reproduce": "hopscope.studies.reproduce",
     "run": "hopscope.running.runner",
     "run_scenarios": "hopscope.running.runner",
     "schema": "hopscope.scenario.keys",

@@ -98,7 +98,7 @@ def test_the_defaults_are_looked_up_and_one_is_not_there():
     assert [key for key, value in table.items() if value != PASS] == ["c4"]
     assert {s.kind for s in ENTRIES["table1"].statements} == {"default"}
     with pytest.raises(InputError, match=r"nothing to change, since fu2003\.table1 simulates nothing"):
-        reproduce(["fu2003.table1"], changes={"mac.queue": 5})
+        reproduce(["fu2003.table1"], set={"mac.queue": 5})
     assert evaluate(ENTRIES["table1"], {}).remarks == ()
 
 

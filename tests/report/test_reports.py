@@ -305,7 +305,7 @@ def test_a_failed_run_makes_the_result_partial(tmp_path, catalogue, monkeypatch)
     from hopscope.studies.reproduce import reproduce
 
     catalogue(tiny())
-    outcome = reproduce(["tiny"], store=None)
+    outcome = reproduce(["tiny"])
     assert outcome.exit_status == 0
     assert replace(outcome, failures=("a run failed",)).exit_status == 3
 

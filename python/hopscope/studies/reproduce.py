@@ -232,29 +232,29 @@ class Reproduction(Request, display.Shown):
 
 
 def reproduce(
-    keys: Sequence[str],
+    keys: str | Sequence[str],
     *,
     seeds: int | None = None,
     jobs: int | None = None,
-    store: str | Path | None = None,
+    out: str | Path | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
     quick: bool = False,
-    changes: Mapping[str, Any] | None = None,
-    progress: bool = False,
+    progress: bool = True,
     shard: tuple[int, int] | None = None,
     executor: Executor | None = None,
     announce: Callable[[list[Scenario]], object] | None = None,
-    trusted: bool = False,
+    trusted: bool = True,
 ) -> Reproduction:
-    """Run the catalogue entries that `keys` mean and judge them.
+    """Runs entries of the catalogue and compares them with what was published.
 
     Args:
-        keys: catalogue keys, prefixes of keys, `all`, or study folders.
+        keys: ``"fu2003"``, ``"fu2003.fig2-left"``, several of them, ``"all"``, or the folder of a study of your own.
         seeds: replications of every scenario; `None`: each scenario's own.
-        jobs: workers; `None`: all cores.
-        store: folder that keeps the runs, so that a second call only runs what is missing; `None`: nothing is kept.
+        jobs: runs at a time; `None`: all cores.
+        out: store that keeps the runs, so that a second call only runs what is missing; `None`: nothing is kept.
+        set: dotted keys to change in every scenario.
         quick: fewer seeds, shorter runs, shorter sweeps.
-        changes: dotted scenario keys to change in every scenario.
-        progress: show progress on stderr.
+        progress: show a bar where there is a terminal or a notebook.
         shard: (i, n): run only every n-th run, starting with the i-th; the statements are judged on what there is.
         executor: runs the work instead of a pool of threads.
         announce: takes the scenarios before they run; not called when there are none.
@@ -266,7 +266,8 @@ def reproduce(
     """
     from hopscope.running.runner import run_scenarios
 
-    request = Request(tuple(keys), quick=quick, seeds=seeds, changes=dict(changes or {}))
+    keys = (keys,) if isinstance(keys, str) else tuple(keys)
+    request = Request(keys, quick=quick, seeds=seeds, changes=dict(set or {}))
     chosen = find(keys, trusted=trusted)
     wanted = scenarios(chosen, request)
     found: dict[str, Result] = {}
@@ -276,15 +277,15 @@ def reproduce(
         results = run_scenarios(
             list(wanted.values()),
             jobs=jobs,
-            store=store,
+            store=out,
             progress=progress,
             shard=shard,
             executor=executor,
             label=f"reproduce {' '.join(keys)}",
         )
         found = dict(zip(wanted, results, strict=True))
-    if store is not None:
-        _remember(Path(store), request)
+    if out is not None:
+        _remember(Path(out), request)
     return _outcome(request, chosen, found, trusted=trusted)
 
 
