@@ -15,7 +15,7 @@ from hopscope.assuming import words
 from hopscope.assuming.evaluating import Number
 from hopscope.assuming.page import front_chart
 from hopscope.assuming.record import Recorded, recorded
-from hopscope.assuming.search import Evaluated, Found
+from hopscope.assuming.search import Evaluated, Found, each_once
 from hopscope.reporting.plots import draw, save
 from hopscope.reporting.wording import Grid
 from hopscope.results.stats import number
@@ -70,10 +70,9 @@ def headlines(key: str, entries: Iterable[Mapping[str, Any]], search: Recorded |
     return ["claim", "published", *under, "why"], rows
 
 
-def _columns(found: Found) -> list[Evaluated]:
+def _columns(found: Found) -> Sequence[Evaluated]:
     """The plain reading, the supported one, and those that were added; each once."""
-    every = [found.plain, found.supported, *found.added]
-    return [one for at, one in enumerate(every) if one not in every[:at]]
+    return each_once(found.plain, found.supported, *found.added)
 
 
 def _title(one: Evaluated, found: Found) -> str:

@@ -29,7 +29,7 @@ class Check(display.Shown):
         scenario: it, checked.
         cost: rough cost of all its runs.
         warnings: what in it may not be meant.
-        delivers: whether every flow has a way to its destination.
+        delivers: whether every flow has a path to its destination.
     """
 
     drawn = "check"

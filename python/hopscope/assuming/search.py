@@ -144,8 +144,7 @@ class Found(display.Shown):
     @property
     def shown(self) -> tuple[Evaluated, ...]:
         """The plain reading, those of the front, and those that were added; each once."""
-        every = (self.plain, *self.front, *self.added)
-        return tuple(one for at, one in enumerate(every) if one not in every[:at])
+        return each_once(self.plain, *self.front, *self.added)
 
     @property
     def interactions(self) -> tuple[Interaction, ...]:
@@ -159,6 +158,11 @@ class Found(display.Shown):
                 apart = (by[frozenset({first})] - base, by[frozenset({second})] - base)
                 found.append(Interaction(first[1], second[1], apart, held - base))
         return tuple(sorted((one for one in found if one.strength), key=lambda one: -abs(one.strength)))
+
+
+def each_once(*evaluated: Evaluated) -> tuple[Evaluated, ...]:
+    """What was evaluated, in order, without repetitions."""
+    return tuple(one for at, one in enumerate(evaluated) if one not in evaluated[:at])
 
 
 def search(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from hopscope.reporting import wording
 from hopscope.reporting.axis import headings
 from hopscope.results import metrics
 from hopscope.results.comparisons import Best, best_among
-from hopscope.results.samples import Estimate, NoSamplesError, Table
+from hopscope.results.samples import NoSamplesError, Table
 from hopscope.results.wide import SweptAxis, axes
 from hopscope.scenario.naming import names
 from hopscope.scenario.sweep import written
@@ -67,18 +68,23 @@ class HeatMap:
     best_of_column: Sequence[int | None]
     least: bool
 
+    @functools.cached_property
+    def extent(self) -> tuple[float, float]:
+        """The smallest and the largest value."""
+        there = [value for line in self.cells for value in line if value is not None]
+        return min(there), max(there)
+
     def text(self, row: int, column: int) -> str:
         """A cell as text, all with the decimals of the largest."""
-        value, size = self.cells[row][column], max(abs(v) for line in self.cells for v in line if v is not None)
+        value, size = self.cells[row][column], max(map(abs, self.extent))
         digits = next((digits for digits, least in enumerate((1000, 10, 1)) if size >= least), 3)
         return "-" if value is None else f"{value:.{digits}f}"
 
     def shade(self, row: int, column: int) -> float | None:
         """Where a cell stands between the worst, 0, and the best, 1."""
-        value, there = self.cells[row][column], [v for line in self.cells for v in line if v is not None]
+        value, (low, high) = self.cells[row][column], self.extent
         if value is None:
             return None
-        low, high = min(there), max(there)
         share = (value - low) / (high - low) if high > low else 1.0
         return 1 - share if self.least else share
 
@@ -193,7 +199,8 @@ def _metrics(result: Result) -> list[str]:
 def _map(result: Result, pair: tuple[SweptAxis, SweptAxis], metric: str) -> HeatMap:
     down, across = pair
     found = {
-        (down.of(point.set), across.of(point.set)): _estimate(result, point.index, metric) for point in result.points
+        (down.of(point.set), across.of(point.set)): Table("", [(point.set, point.runs)]).find(metric)
+        for point in result.points
     }
     cells = [[None if (of := found.get((r, c))) is None else of.mean for c in across.labels] for r in down.labels]
     entry = metrics.of(metric)
@@ -216,11 +223,6 @@ def _map(result: Result, pair: tuple[SweptAxis, SweptAxis], metric: str) -> Heat
     )
 
 
-def _estimate(result: Result, index: int, metric: str) -> Estimate | None:
-    point = next(point for point in result.points if point.index == index)
-    return Table("", [(point.set, point.runs)]).find(metric)
-
-
 def _best(values: Sequence[float | None], *, least: bool) -> int | None:
     """The place of the best value."""
     there = [place for place, value in enumerate(values) if value is not None]
@@ -229,7 +231,7 @@ def _best(values: Sequence[float | None], *, least: bool) -> int | None:
 
 def _names(result: Result, pair: tuple[SweptAxis, SweptAxis]) -> tuple[str, str]:
     """The keys in words, with their units."""
-    called = headings({key: result.scenario.axes[key] for key in result.scenario.axes})
+    called = headings(result.scenario.axes)
     first, second = (called.get(axis.name, axis.name) for axis in pair)
     return first, second
 
