@@ -127,7 +127,7 @@ def test_the_profile_of_the_source_decides_and_the_other_is_for_contrast():
 def test_flows_that_carried_nothing_are_named():
     from synthetic import table
 
-    from hopscope.studies.reproduce import silent_flows
+    from hopscope.results.remarks import silent_flows
 
     study = catalog.find(["fu2003.fig2-right"])[0].settings[0]
     lost = table(study, lambda _l, w: {"received_packets": 0 if w[HOPS] >= 40 else 9})

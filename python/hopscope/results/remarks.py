@@ -1,13 +1,15 @@
-"""What a reader of results should know before believing them: remarks on whole results, in words."""
+"""What a reader of results should know before believing them: remarks on whole results and tables, in words."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hopscope.errors import counted, ranges
 
 if TYPE_CHECKING:
     from hopscope.results.points import BaseResult, PointResult
+    from hopscope.results.samples import Table
 
 #: Larger networks are not looked at again.
 _MANY = 10_000
@@ -76,3 +78,28 @@ def _limited(point: PointResult) -> list[tuple[int, float]]:
         if share is not None and share > MOST_OF_THE_TIME:
             found.append((flow["id"], share))
     return found
+
+
+def silent_flows(tables: Sequence[Table]) -> list[str]:
+    """One remark for each table in which a flow carried nothing, with the first place and the engine's reason."""
+    remarks = []
+    for table in tables:
+        silent = [
+            (where, run["seed"], flow)
+            for where, runs in table.points
+            for run in runs
+            for flow in run["flows"]
+            if not flow["received_packets"]
+        ]
+        if not silent:
+            continue
+        where, seed, flow = silent[0]
+        total = sum(len(runs) for _, runs in table.points)
+        place = "".join(f"{key} = {value}, " for key, value in where.items())
+        reason = f": {flow['note']}" if flow.get("note") else ""
+        count = len({(str(w), s) for w, s, _ in silent})
+        remarks.append(
+            f"{table.label}: a flow carried nothing in {count} of {total} runs "
+            f"(first: {place}seed {seed}, flow {flow.get('id', 0)}{reason})"
+        )
+    return remarks

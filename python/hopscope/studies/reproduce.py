@@ -18,6 +18,7 @@ from hopscope.errors import InputError, StoreError, counted
 from hopscope.io.files import make_folder, not_written, read_whole, write_whole
 from hopscope.reporting.chart import Chart
 from hopscope.results import display
+from hopscope.results.remarks import silent_flows
 from hopscope.results.samples import Data, Estimate, Table
 from hopscope.scenario.changing import refuse_relabelled
 from hopscope.studies.entry import Entry, Quantity, Setting, Statement
@@ -367,31 +368,6 @@ def common_readings(evaluated: Sequence[Evaluated]) -> list[str]:
     more = f" and {len(best) - 1} more of {counted(len(held), 'reading')}" if len(best) > 1 else ""
     rest = f" (not {missing})" if missing else ""
     return [f"{words}{rest}{more}; in no reading more do" if missing else f"{words}{more}"]
-
-
-def silent_flows(tables: Sequence[Table]) -> list[str]:
-    """One remark for each study in which a flow carried nothing, with the first place and the engine's reason."""
-    remarks = []
-    for table in tables:
-        silent = [
-            (where, run["seed"], flow)
-            for where, runs in table.points
-            for run in runs
-            for flow in run["flows"]
-            if not flow["received_packets"]
-        ]
-        if not silent:
-            continue
-        where, seed, flow = silent[0]
-        total = sum(len(runs) for _, runs in table.points)
-        place = "".join(f"{key} = {value}, " for key, value in where.items())
-        reason = f": {flow['note']}" if flow.get("note") else ""
-        count = len({(str(w), s) for w, s, _ in silent})
-        remarks.append(
-            f"{table.label}: a flow carried nothing in {count} of {total} runs "
-            f"(first: {place}seed {seed}, flow {flow.get('id', 0)}{reason})"
-        )
-    return remarks
 
 
 def weigh(entry: Entry, data: Data) -> tuple[tuple[Measured, ...], tuple[Evaluated, ...], tuple[Chart, ...]]:
