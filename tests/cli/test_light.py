@@ -11,7 +11,7 @@ import pytest
 from hopscope.cli.main import VERBS
 
 #: Libraries for tables, figures and reports, with those that they bring.
-HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "moocore", "jinja2", "PIL"}
+HEAVY = {"numpy", "pandas", "pyarrow", "scipy", "matplotlib", "moocore", "jinja2", "PIL", "pydantic"}
 
 #: Does what the command does, and says which modules are there when it ends.
 CODE = """

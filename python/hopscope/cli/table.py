@@ -65,6 +65,8 @@ def print_result(console: Console, result: Result) -> None:
 
 def _print_heat_map(console: Console, result: Result) -> None:
     """Of a sweep over two keys: the answer over both, and the best of each row and column in words."""
+    if len(result.scenario.axes) < 2:
+        return
     from hopscope.reporting import heatmap
 
     maps = heatmap.of_result(result)

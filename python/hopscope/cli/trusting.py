@@ -7,7 +7,6 @@ and nobody else can write it. So does a module that an installed package declare
 
 from __future__ import annotations
 
-import importlib.metadata
 import importlib.util
 import os
 import stat
@@ -55,7 +54,9 @@ def is_trusted(code: str) -> bool:
     installed = [Path(sysconfig.get_path(name)).resolve() for name in ("purelib", "platlib")]
     origin = Path(found.origin).resolve()
     if any(origin.is_relative_to(folder) for folder in installed):
-        return code in {entry.module for entry in importlib.metadata.entry_points(group=ENTRY_POINTS)}
+        from importlib.metadata import entry_points
+
+        return code in {entry.module for entry in entry_points(group=ENTRY_POINTS)}
     return is_own(origin)
 
 

@@ -12,7 +12,6 @@ import hashlib
 import os
 import re
 import secrets
-import socket
 import stat
 import time
 from io import BufferedReader
@@ -164,7 +163,7 @@ def _is_left(path: Path, host: str, process: int) -> bool:
 @functools.cache
 def _host() -> str:
     """Eight digits that processes share exactly where they see each other's numbers."""
-    parts = [socket.gethostname()]
+    parts = [os.uname().nodename]
     for source in ("/proc/sys/kernel/random/boot_id", "/proc/self/ns/pid"):
         try:
             parts.append(os.readlink(source) if os.path.islink(source) else Path(source).read_text())
