@@ -49,7 +49,9 @@ VERBS = (
 
 @pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
 def test_a_wheel_is_for_every_python_and_old_systems(wheel: Path) -> None:
-    assert re.fullmatch(r"hopscope-[0-9.]+-cp311-abi3-manylinux_2_17_(\w+)\.manylinux2014_\1\.whl", wheel.name)
+    name, *_, systems = wheel.stem.split("-")
+    assert (name, wheel.stem.count("-cp311-abi3-")) == ("hopscope", 1)
+    assert re.fullmatch(r"manylinux2014_(\w+)\.manylinux_2_17_\1", systems)
     assert wheel.stat().st_size < 12_000_000
 
 
