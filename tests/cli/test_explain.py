@@ -146,6 +146,7 @@ def test_json_has_shares_that_add_up_and_delays(hopscope: Any) -> None:
     [
         (("explain", "absent.toml"), "absent.toml"),
         (("explain", "chain.toml", "--set", "flow.0.pakket=5"), "did you mean"),
+        (("explain", "chain.toml", "--figure-width", "double"), "comes with --plot FILE"),
         (("explain", "chain.toml", "--plot", "shares.gif"), "--plot shares.gif: the ending names the format"),
         (("run", "chain.toml", "--set", "explain=7"), "explain"),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -65,6 +66,10 @@ def test_a_plot(hopscope: Any, folder: Path, ending: str, magic: bytes) -> None:
         (["list", "hops=1"], "list takes no"),
         (["optimal-window", "hops=3", "--plot", "a.png"], "give one parameter a range"),
         (["optimal-window", "hops=1..3", "--plot", "a.gif"], "allowed: .png, .svg, .pdf"),
+        (
+            ["optimal-window", "hops=1..3", "--font-size", "8"],
+            "--font-size 8: is for a figure",
+        ),
     ],
 )
 def test_bad_input(hopscope: Any, folder: Path, arguments: list[str], message: str) -> None:
@@ -88,6 +93,12 @@ def test_bad_input(hopscope: Any, folder: Path, arguments: list[str], message: s
 def test_bad_parameters(name: str, words: list[str], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
         list(model(name).table(parse(model(name), words)))
+
+
+def test_a_plot_for_a_paper_has_the_width_of_its_column(hopscope: Any, folder: Path) -> None:
+    done = hopscope("model", "optimal-window", "hops=1..48", "--plot", "a.png", "--figure-width", "single")
+    assert done.returncode == 0, done.stderr
+    assert struct.unpack(">I", (folder / "a.png").read_bytes()[16:20])[0] == 700  # at 200 dots an inch
 
 
 def test_a_plot_that_cannot_be_written(hopscope: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,6 +14,7 @@ from rich.console import Console
 import hopscope as hs
 from hopscope.errors import InputError, NotFound
 from hopscope.reporting import heatmap
+from hopscope.reporting.style import read, styled_as
 from hopscope.results.points import PointResult
 
 CHAIN: dict[str, Any] = {
@@ -73,6 +75,22 @@ def test_the_terminal_marks_the_best_without_colours(result: hs.Result) -> None:
         console.print(heatmap.terminal(heatmap.of_result(result)[0]))
     lines = [line.split() for line in captured.get().splitlines() if line.split()[:1] in (["1"], ["4"], ["8"])]
     assert lines == [["1", "11.0", "21.0", "r"], ["4", "32.0", "rc", "22.0"], ["8", "6.0", "41.0", "rc"]]
+
+
+def test_a_map_for_a_paper_has_letters_that_fit_its_cells(result: hs.Result) -> None:
+    def sizes(shown: heatmap.HeatMap) -> list[float]:
+        return [text.get_size() for text in heatmap.draw(shown).axes[0].texts if text.get_text() not in ("", "•")]
+
+    throughput = heatmap.of_result(result)[0]
+    wide = replace(throughput, columns=[f"{n}" for n in range(12)], cells=[[1234.5] * 12] * 3,
+                   best_of_row=[0] * 3, best_of_column=[0] * 12)  # fmt: skip
+    with styled_as(read("single", None, "")):
+        assert heatmap.draw(throughput).get_figwidth() == 3.5
+        assert sizes(throughput) == pytest.approx([6.4] * 6)
+        assert sizes(wide) == pytest.approx([72 * (3.5 - 1.2) / 12 / (0.65 * 4)] * 36)
+        wider = replace(wide, cells=[[12345.6] * 12] * 3)
+        assert not sizes(wider)  # no room: only the best are marked
+    assert set(sizes(throughput)) == {8.0}
 
 
 def test_a_missing_cell_stays_empty(result: hs.Result) -> None:

@@ -95,7 +95,8 @@ def command(
         need("jinja2", "matplotlib")
     if figure is not None:
         picture.check("--figure", figure)
-    style = options.parse_style(figure_width, font_size, log)
+    without = "" if report or figure is not None else "--report or --figure FILE"
+    style = options.parse_style(figure_width, font_size, log, without=without)
     key, values = _key(by)
     file = Path(second) if second is not None and Path(second).suffix.lower() in MEASURED else None
     if file is not None:

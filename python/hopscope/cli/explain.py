@@ -37,12 +37,16 @@ def command(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the shares of each node: .png, .svg or .pdf.")
     ] = None,
+    figure_width: options.FigureWidth = None,
+    font_size: options.FontSize = None,
     trust: options.Trust = False,
 ) -> None:
     """Run a scenario and say where the time of nodes, links and packets goes."""
     from hopscope.io.files import make_way
+    from hopscope.reporting.style import styled_as
     from hopscope.running.runner import prepare, run_scenarios
 
+    style = options.parse_style(figure_width, font_size, None, without="" if plot is not None else "--plot FILE")
     if plot is not None:
         picture.check("--plot", plot)
     changes = {**options.parse_set(set_), "explain": True}
@@ -57,7 +61,8 @@ def command(
         report_failures(result)
     explanation = result.explain()
     if plot is not None:
-        _draw(explanation, plot)
+        with styled_as(style):
+            _draw(explanation, plot)
     if as_json:
         typer.echo(json.dumps(explanation.to_json()))
     else:

@@ -36,6 +36,9 @@ def command(
     output: Annotated[
         str | None, typer.Option("--output", metavar="NAME", help="Draw this output instead of the main one.")
     ] = None,
+    figure_width: options.FigureWidth = None,
+    font_size: options.FontSize = None,
+    log: options.LogAxes = None,
 ) -> None:
     """Evaluate a closed-form model."""
     from hopscope.models import registry
@@ -52,6 +55,7 @@ def command(
     axes = parse(model, values or [])
     swept = [key for key, found in axes.items() if len(found) > 1]
     drawn = model.output(output) if output else model.outputs[0]
+    style = options.parse_style(figure_width, font_size, log, without="" if plot is not None else "--plot FILE")
     if plot is not None:
         picture.check("--plot", plot)
         if not swept:
@@ -59,8 +63,10 @@ def command(
     rows = list(model.table(axes))
     if plot is not None:
         from hopscope.reporting import plots
+        from hopscope.reporting.style import styled_as
 
-        picture.write("--plot", plot, plots.draw(_chart(model, rows, swept, drawn.name)))
+        with styled_as(style):
+            picture.write("--plot", plot, plots.draw(_chart(model, rows, swept, drawn.name)))
     if as_json:
         typer.echo(json.dumps(_document(model, axes, rows, swept)))
     else:

@@ -42,6 +42,9 @@ def command(
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the front: .png, .svg or .pdf.")
     ] = None,
+    figure_width: options.FigureWidth = None,
+    font_size: options.FontSize = None,
+    log: options.LogAxes = None,
     minimize: Annotated[
         bool, typer.Option("--minimize", "--minimise", metavar="", help="Look for the smallest mean.")
     ] = False,
@@ -79,13 +82,19 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Find the best value of a key."""
+    from hopscope.reporting.style import styled_as
+
+    style = options.parse_style(figure_width, font_size, log, without="" if plot is not None else "--plot FILE")
     chosen: _Chosen = {"seeds": seeds, "set": options.parse_set(set_), "quick": quick}
     if objective is not None or and_ is not None:
         search = {"--metric": metric, "--minimize": minimize, "--within": within, "--oracle": oracle}
         search |= {"--budget": budget, "--shortest": shortest}
         _check_front(objective, and_, over, [name for name, value in search.items() if value])
         objectives = (objective or "throughput", and_ or "delay")
-        _front(file, over or [], objectives, plot, chosen, jobs, out_, as_json, progress=not no_progress, trust=trust)
+        with styled_as(style):
+            _front(
+                file, over or [], objectives, plot, chosen, jobs, out_, as_json, progress=not no_progress, trust=trust
+            )
         return
     if plot is not None:
         raise InputError("--plot: draws a trade-off; give --objective and --and")

@@ -213,14 +213,27 @@ def parse_map(items: list[str] | None) -> dict[str, str]:
     return found
 
 
-def parse_style(width: str | None, font: float | None, log: Literal["x", "y", "xy"] | None) -> FigureStyle:
+def parse_style(
+    width: str | None, font: float | None, log: Literal["x", "y", "xy"] | None, *, without: str = ""
+) -> FigureStyle:
     """Reads what a paper asks of figures.
 
+    Args:
+        width: ``--figure-width``.
+        font: ``--font-size``.
+        log: ``--log``.
+        without: what the user would have to give for a figure; empty: one is drawn.
+
     Raises:
-        InputError: a width or a size of letters that cannot be drawn.
+        InputError: a width or a size of letters that cannot be drawn, or any of them where nothing is drawn.
     """
     from hopscope.reporting.style import read
 
+    if without:
+        for option, value in (("--figure-width", width), ("--font-size", font), ("--log", log)):
+            if value is not None:
+                given = f"{value:g}" if isinstance(value, float) else value
+                raise InputError(f"{option} {given}: is for a figure, which comes with {without}")
     return read(width, font, log or "")
 
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 #: More rows or columns than these are no picture.
 _MOST = 64
-#: More cells than these have no room for their numbers.
-_NUMBERED = 200
+#: The smallest letters that can be read, in points; how wide a bold digit is, in letters; inches of labels and scale.
+_LEAST_POINTS, _EM, _MARGIN = 5.0, 0.65, 1.5
 #: Groups of values that a sentence names.
 _GROUPS = 6
 #: Metrics of which less is better.
@@ -143,12 +143,16 @@ def draw(shown: HeatMap) -> Figure:
     from matplotlib.patches import Rectangle
 
     from hopscope.reporting.plots import styled
+    from hopscope.reporting.style import wanted_style
 
+    wanted = wanted_style()
     height, width = len(shown.rows), len(shown.columns)
     with styled():
-        size = (min(12.0, max(4.8, 2.2 + 0.62 * width)), min(12.0, max(2.6, 1.3 + 0.38 * height)))
-        figure = MatplotlibFigure(figsize=size, layout="constrained")
+        across = wanted.width or min(12.0, max(4.8, 2.2 + 0.62 * width))
+        down = min(12.0, max(2.6, 1.3 + 0.38 * height)) if wanted.width is None else wanted.scale * (0.9 + 0.3 * height)
+        figure = MatplotlibFigure(figsize=(across, down), layout="constrained")
         FigureCanvasAgg(figure)
+        points = _letters(shown, across, wanted.scale)
         ax = figure.add_subplot()
         values = [[math.nan if value is None else value for value in line] for line in shown.cells]
         image = ax.imshow(values, aspect="auto", origin="lower", cmap="viridis_r" if shown.least else "viridis")
@@ -161,10 +165,10 @@ def draw(shown: HeatMap) -> Figure:
         for row, column in _cells(shown):
             light = (shown.shade(row, column) or 0) > 0.6
             is_best = shown.best_of_row[row] == column
-            text = shown.text(row, column) if width * height <= _NUMBERED else "•" if is_best else ""
+            text = shown.text(row, column) if points is not None else "•" if is_best else ""
             weight = "bold" if is_best else "normal"
             ink = "black" if light else "white"
-            ax.text(column, row, text, ha="center", va="center", color=ink, fontsize=8, fontweight=weight)
+            ax.text(column, row, text, ha="center", va="center", color=ink, fontsize=points or 8, fontweight=weight)
         for column, best in enumerate(shown.best_of_column):
             if best is not None:
                 ax.add_patch(Rectangle((column - 0.48, best - 0.46), 0.96, 0.92, fill=False, ec="#D55E00", lw=1.6))
@@ -173,6 +177,14 @@ def draw(shown: HeatMap) -> Figure:
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _letters(shown: HeatMap, inches: float, scale: float) -> float | None:
+    """Points of the numbers in the cells of a figure so wide; None where they cannot be read."""
+    longest = max(len(shown.text(row, column)) for row, column in _cells(shown))
+    room = 72 * (inches - _MARGIN * scale) / len(shown.columns)
+    fitting = min(8 * scale, room / (_EM * longest))
+    return fitting if fitting >= _LEAST_POINTS else None
 
 
 def _cells(shown: HeatMap) -> Iterator[tuple[int, int]]:
