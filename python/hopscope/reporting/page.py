@@ -49,6 +49,8 @@ Picture = Chart | Network | HeatMap
 
 # Pictures of networks for one scenario; a sweep over the topology has more.
 NETWORKS = 3
+# Columns of a heat map for which half the width of a page suffices.
+_HALF = 10
 
 
 @dataclass(frozen=True)
@@ -59,12 +61,14 @@ class Image:
         source: data URI, or the name of its file next to the page.
         caption: text under it.
         wide: takes the whole width of the page.
+        shaded: its colours are a scale, which a dark page must not turn round.
         files: names of the same figure next to the page.
     """
 
     source: str
     caption: str
     wide: bool
+    shaded: bool
     files: tuple[str, ...]
 
 
@@ -276,8 +280,7 @@ class Gallery:
             except OSError as error:
                 raise not_written(f"{self._folder}: cannot write the figures", error, StoreError) from error
             names = tuple(f"figures/{path.name}" for path in files.values())
-            wide = not isinstance(chart, Chart) or len(chart.panels) > 1 or chart.kind == "dots"
-            images.append(Image(source, chart.caption, wide, names))
+            images.append(Image(source, chart.caption, _is_wide(chart), isinstance(chart, HeatMap), names))
         return images
 
     def _save(self, chart: Picture, stem: str) -> dict[str, Path]:
@@ -299,6 +302,13 @@ class Gallery:
         files = plots.save(figure, self._folder, stem, plots.QUICK_FORMATS if short else plots.FORMATS)
         self._drawn[content] = files
         return files
+
+
+def _is_wide(chart: Picture) -> bool:
+    """Whether half the width of a page is too little for a picture."""
+    if isinstance(chart, HeatMap):
+        return len(chart.columns) > _HALF
+    return isinstance(chart, Network) or len(chart.panels) > 1 or chart.kind == "dots"
 
 
 def _embedded(file: Path) -> str:
