@@ -136,7 +136,7 @@ check-catalogue: $(VENV)/.engine ## Every study in quick form against its record
 check-determinism: $(VENV)/.engine ## The catalogue in quick form from every build, 1, 2 and 8 workers: the same bits (hours)
 	@$(PY) bench/determinism.py
 
-crash: $(VENV)/.engine ## 1,000 kills, 1,000 corruptions, full disks, several processes: no finished run lost, no wrong number
+crash: $(VENV)/.engine ## 1,000 kills, power cuts, corruptions, full disks, several processes: nothing lost beyond what is documented
 	@$(PY) bench/crash.py
 
 growth: $(VENV)/.engine ## Time and memory of many flows, copies, points and runs: scenarios load and stores show as they grow

@@ -1,6 +1,9 @@
-"""Kills, corruptions and full disks: no finished run is lost or done again, no wrong number is shown.
+"""Kills, power cuts, corruptions and full disks: what docs/reference/store.md promises of them is tried.
 
-    python bench/crash.py [--kills N] [--corruptions N] [--full N] [--together N] [--seed S]
+    python bench/crash.py [--kills N] [--power N] [--corruptions N] [--full N] [--together N] [--seed S]
+
+A process that is killed loses no finished run. A machine that loses power loses at most what was not committed; of that
+nothing is shown half, and what was cut off is named. No run that is there is done again, and no wrong number is shown.
 
 Each campaign prints how many cases it had and how they ended. Exit status 1, with the case named, when one broke a
 promise; its store is kept and named then.
@@ -133,12 +136,13 @@ def means(store: Path) -> dict[tuple[int, str], dict[str, Any]] | None:
     return {(point.index, metric): values for point in result.points for metric, values in point.summary.items()}
 
 
-def committed(store: Path) -> dict[str, tuple[int, int, str]]:
-    """Finished runs of a store: inode, time of writing and hash of each file."""
+def finished(store: Path) -> dict[str, tuple[str, str]]:
+    """Finished runs of a store by key: the segment that each lies in, and the hash of its line."""
     there = {}
-    for path in (store / "runs").glob("*.json"):
-        state = path.stat()
-        there[path.name] = (state.st_ino, state.st_mtime_ns, hashlib.sha256(path.read_bytes()).hexdigest())
+    for path in sorted((store / "runs").glob("*.jsonl")):
+        for line in path.read_bytes().splitlines(keepends=True):
+            with contextlib.suppress(ValueError):  # the end of a line that was being written
+                there[json.loads(line)["key"]] = (path.name, hashlib.sha256(line).hexdigest())
     return there
 
 
@@ -146,7 +150,7 @@ def litter(store: Path) -> list[str]:
     """Files that a whole store does not have."""
     known = {"manifest.json", "tables.sha256", "runs", *(f"{name}.parquet" for name in (*TABLES, "series", "wires"))}
     odd = [path.name for path in store.iterdir() if path.name not in known]
-    return odd + [path.name for path in (store / "runs").iterdir() if path.suffix != ".json"]
+    return odd + [path.name for path in (store / "runs").iterdir() if path.suffix != ".jsonl"]
 
 
 # --- Campaigns --------------------------------------------------------------------------------------------------------
@@ -189,7 +193,7 @@ class Campaign:
         """Starts a run again and again and kills it at a random moment; each store is finished in the end."""
         ends: collections.Counter[str] = collections.Counter()
         store, case = self.folder / "killed-0", 0
-        before: dict[str, tuple[int, int, str]] = {}
+        before: dict[str, tuple[str, str]] = {}
         while case < count:
             kind = SIGNALS[case % len(SIGNALS)]
             process = start(self.folder, store)
@@ -197,7 +201,7 @@ class Campaign:
             alive = process.poll() is None
             process.send_signal(kind)
             said = finish(process)
-            after = committed(store) if store.exists() else {}
+            after = finished(store) if store.exists() else {}
             lost = [name for name, state in before.items() if after.get(name) != state]
             require(not lost, f"case {case}, {kind.name}: {store}: runs lost or written again: {lost}")
             # Where an interrupt met a library at work, Python ends itself by SIGINT: a shell sees 130 in both cases.
@@ -216,8 +220,43 @@ class Campaign:
         process = start(self.folder, store)
         finish(process)
         require(process.returncode == 0, f"{store}: status {process.returncode}")
-        require(before.items() <= committed(store).items(), f"{store}: runs lost or written again at the end")
+        require(before.items() <= finished(store).items(), f"{store}: runs lost or written again at the end")
         self.is_whole(store)
+        return ends
+
+    def power(self, count: int) -> collections.Counter[str]:
+        """Cuts a store at random as a power cut would: the end of its segment is gone or zeros, tables are empty."""
+        ends: collections.Counter[str] = collections.Counter()
+        for case in range(count):
+            store = self.folder / f"power-{case}"
+            shutil.copytree(self.reference, store)
+            [segment] = (store / "runs").iterdir()
+            content = segment.read_bytes()
+            ends_of_lines = [at + 1 for at, octet in enumerate(content) if octet == ord("\n")]
+            there = self.dice.choice([self.dice.randrange(len(content) + 1), self.dice.choice(ends_of_lines)])
+            is_zeroed, torn = self.dice.random() < 0.3, content[:there] and content[there - 1] != ord("\n")
+            segment.write_bytes(content[:there] + (bytes(len(content) - there) if is_zeroed else b""))
+            for table in self.dice.sample(TABLES, self.dice.randrange(3)):
+                (store / f"{table}.parquet").write_bytes(b"")
+            before, where = finished(store), f"case {case}: {there} of {len(content)} bytes{', zeros' * is_zeroed}"
+            status, document, messages = shown(store)
+            require(status == 0 and document is not None, f"{where}: {messages}")
+            assert document is not None
+            found = numbers(document)
+            require(all(self.expected[at] == run for at, run in found.items()), f"{where}: other numbers")
+            require(len(found) == len(before), f"{where}: {len(found)} runs of {len(before)} are shown")
+            cut_off = bool(torn) or (is_zeroed and there < len(content))
+            require(("is cut off" in messages) == cut_off, f"{where}: {messages}")
+            process = start(self.folder, store)
+            said = finish(process)
+            require(process.returncode == 0, f"{where}: status {process.returncode}: {said}")
+            require(("is cut off; it was dropped" in said) == cut_off, f"{where}: {said}")
+            after = finished(store)
+            require(before.items() <= after.items(), f"{where}: runs lost or written again")
+            require(len({name for name, _ in after.values()}) <= 2, f"{where}: more segments than starts")
+            self.is_whole(store)
+            ends["a line cut" if cut_off else "whole lines"] += 1
+            shutil.rmtree(store)
         return ends
 
     def corruptions(self, count: int) -> collections.Counter[str]:
@@ -270,11 +309,11 @@ class Campaign:
             require(process.returncode in {0, 1, 2, 3}, f"case {case}: status {process.returncode}: {said}")
             require(process.returncode == 0 or bool(said), f"case {case}: status {process.returncode} without a reason")
             ends[f"status {process.returncode}"] += 1
-            before = committed(store) if (store / "runs").exists() else {}
+            before = finished(store) if (store / "runs").exists() else {}
             process = start(self.folder, store)
             require(process.wait(600) == 0, f"case {case}: {store}: {finish(process)}")
             finish(process)
-            require(before.items() <= committed(store).items(), f"case {case}: runs written again")
+            require(before.items() <= finished(store).items(), f"case {case}: runs written again")
             self.is_whole(store)
             shutil.rmtree(store)
         return ends
@@ -363,7 +402,7 @@ def kept_when_broken() -> Iterator[Path]:
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    cases = {"kills": 1000, "corruptions": 1000, "full": 50, "together": 20}
+    cases = {"kills": 1000, "power": 100, "corruptions": 1000, "full": 50, "together": 20}
     for name, count in cases.items():
         parser.add_argument(f"--{name}", type=int, default=count, help=f"cases of this campaign ({count})")
     parser.add_argument("--seed", type=int, default=1, help="of the random moments and damages (1)")

@@ -119,7 +119,6 @@ def measured(name: str, argument: object) -> tuple[float, int]:
 def make_store(folder: Path, runs: int) -> None:
     """Makes a store of so many runs, 100 seeds a point."""
     from hopscope import Scenario, _core
-    from hopscope.campaign import runfile
     from hopscope.campaign.plan import make_plan
     from hopscope.campaign.store import Store
 
@@ -130,10 +129,10 @@ def make_store(folder: Path, runs: int) -> None:
     model, dice = _core.run(scenario.points[0].engine_config(1)).values(), random.Random(1)
     store = Store(folder)
     store.prepare(plan, scenario.title)
-    for run in plan.unique():
-        flow = {**model["flows"][0], "throughput_kbps": 1000 * dice.random(), "delay_ms": 100 * dice.random()}
-        text = json.dumps({**model, "seed": run.seed, "flows": [flow]}, separators=(",", ":"))
-        (folder / "runs" / f"{run.key}.json").write_bytes(runfile.text(run.key, text)[0])
+    with store.keeping():
+        for run in plan.unique():
+            flow = {**model["flows"][0], "throughput_kbps": 1000 * dice.random(), "delay_ms": 100 * dice.random()}
+            store.keep(run.key, json.dumps({**model, "seed": run.seed, "flows": [flow]}, separators=(",", ":")))
     results = store.results()
     assert not store.problems
     store.write_tables(results)

@@ -14,11 +14,12 @@ BENCH = Path(__file__).resolve().parents[2] / "bench"
 
 
 def test_a_few_cases_of_each_campaign() -> None:
-    few = ["--kills", "4", "--corruptions", "25", "--full", "2", "--together", "1"]
+    few = ["--kills", "4", "--power", "3", "--corruptions", "25", "--full", "2", "--together", "1"]
     done = subprocess.run([sys.executable, BENCH / "crash.py", *few], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert [line.split(",")[0] for line in done.stdout.splitlines()] == [
         "kills: 4 cases",
+        "power: 3 cases",
         "corruptions: 25 cases",
         "full: 2 cases",
         "together: 1 cases",

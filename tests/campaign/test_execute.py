@@ -19,6 +19,7 @@ from hopscope.campaign import cost, execute
 from hopscope.campaign.plan import make_plan, shard_of
 from hopscope.campaign.progress import Tally
 from hopscope.errors import InputError, Interrupted
+from runfiles import names
 
 
 def text(result: hs.Result) -> str:
@@ -83,7 +84,7 @@ def test_a_failed_run_is_reported_and_the_rest_kept(
     assert [(f.point, f.seed) for f in result.failures] == [(0, 2), (1, 2)]
     assert result.failures[0].message == "RuntimeError: station 3 at 1.5 s: broken"
     assert [[run["seed"] for run in p.runs] for p in result.points] == [[1], [1]]
-    assert len(list((tmp_path / "store" / "runs").iterdir())) == 2
+    assert len(names(tmp_path / "store")) == 2
     monkeypatch.undo()
     assert hs.run(chain, out=tmp_path / "store").failures == []
 
@@ -116,7 +117,7 @@ def test_interruption_stops_running_work_and_keeps_the_rest(
     with pytest.raises(Interrupted, match="2 of 4 runs finished and are kept") as caught:
         hs.run(chain, out=tmp_path / "store", jobs=4)
     assert caught.value.exit_status == 130
-    assert len(list((tmp_path / "store" / "runs").iterdir())) == 2
+    assert len(names(tmp_path / "store")) == 2
     assert finished
     monkeypatch.undo()
     assert not hs.run(chain, out=tmp_path / "store").partial

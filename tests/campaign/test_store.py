@@ -24,7 +24,7 @@ from hopscope.campaign.plan import make_plan
 from hopscope.errors import RunFailed, StoreError
 from hopscope.io import files
 from hopscope.scenario.toml_writer import to_toml
-from runfiles import age, names, written_since
+from runfiles import age, names, remove, rewrite, written_since
 
 
 def strip(document: Any) -> Any:
@@ -146,7 +146,7 @@ def test_tables_that_do_not_fit_are_made_again(
 def test_tables_behind_their_runs_are_made_again(chain: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     hs.run(chain, out=store)
-    next((store / "runs").iterdir()).unlink()
+    remove(store)
     opened = hs.open_store(store)
     [said] = opened.repair_tables(opened.results())
     assert "the tables are not up to date: the tables were made again from the 3 runs" in said
@@ -289,9 +289,9 @@ def test_runs_of_other_settings_are_counted(chain: Path, tmp_path: Path) -> None
 def test_only_missing_runs_are_done(chain: Path, tmp_path: Path) -> None:
     store = tmp_path / "store"
     first = hs.run(chain, out=store)
-    before = age(store)
-    victim = sorted(before)[1]
-    (store / "runs" / victim).unlink()
+    before = names(store)
+    victim = remove(store, sorted(before)[1])
+    age(store)
     second = hs.run(chain, out=store)
     assert names(store) == before
     assert written_since(store) == {victim}
@@ -308,26 +308,36 @@ def test_more_seeds_add_to_a_store(chain: Path, tmp_path: Path) -> None:
     assert [len(p.runs) for p in result.points] == [3, 3]
 
 
-@pytest.mark.parametrize("damage", ["truncate", "flip", "empty", "binary"])
-def test_a_damaged_run_is_named_and_done_again(chain: Path, tmp_path: Path, damage: str) -> None:
+@pytest.mark.parametrize(
+    ("damage", "reported"),
+    [
+        ("truncate", "truncated"),
+        ("flip", "its checksum does not fit"),
+        ("joined", "its checksum does not fit"),
+        ("binary", "line 1 is damaged"),
+        ("noise", "line 1 is damaged"),
+    ],
+)
+def test_a_damaged_run_is_named_and_done_again(chain: Path, tmp_path: Path, damage: str, reported: str) -> None:
     store = tmp_path / "store"
     first = hs.run(chain, out=store)
-    victim = sorted((store / "runs").iterdir())[0]
-    data = victim.read_bytes()
-    victim.write_bytes(
-        {
-            "truncate": data[: len(data) // 2],
-            "flip": data.replace(b'"jain": 1', b'"jain": 2').replace(b'"jain":1', b'"jain":2'),
-            "empty": b"",
-            "binary": b"\xff\xfe" + data,
+    [segment] = (store / "runs").iterdir()
+
+    def harm(line: bytes) -> bytes:
+        return {
+            "truncate": line[: len(line) // 2] + b"\n",
+            "flip": line.replace(b'"jain":1', b'"jain":2'),
+            "joined": line[:-1],
+            "binary": b"\xff\xfe" + line,
+            "noise": b"\n",
         }[damage]
-    )
-    assert victim.read_bytes() != data
+
+    rewrite(store, harm, key=json.loads(segment.read_bytes().splitlines()[0])["key"])
     opened = hs.open_store(store)
     [partial] = opened.results()
     assert partial.partial
-    assert sum(len(p.runs) for p in partial.points) == 3
-    assert [victim.name in problem for problem in opened.problems] == [True]
+    assert sum(len(p.runs) for p in partial.points) == (2 if damage == "joined" else 3)
+    assert [reported in problem for problem in opened.problems] == [True]
     second = hs.run(chain, out=store)
     assert strip(second.to_json()) == strip(first.to_json())
     reopened = hs.open_store(store)
@@ -391,15 +401,15 @@ def test_many_may_start_in_one_new_folder(chain: Path, tmp_path: Path) -> None:
 
 def test_a_full_disk_keeps_finished_runs(chain: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = tmp_path / "store"
-    write, calls = stores.write_whole, []
+    write, calls = os.write, []
 
-    def full(path: Path, data: bytes) -> None:
-        calls.append(path)
-        if len(calls) > 3:
+    def full(file: int, data: memoryview) -> int:
+        calls.append(file)
+        if len(calls) > 4:
             raise OSError(28, "No space left on device")
-        write(path, data)
+        return write(file, data[:2000])  # the third run in part
 
-    monkeypatch.setattr(stores, "write_whole", full)
+    monkeypatch.setattr(os, "write", full)
     with pytest.raises(RunFailed, match="the disk is full; finished runs are kept"):
         hs.run(chain, out=store, jobs=1)
     monkeypatch.undo()
@@ -447,12 +457,12 @@ def test_equal_runs_of_two_scenarios_are_done_once(chain: Path, tmp_path: Path) 
     assert set(pd.read_parquet(tmp_path / "store" / "flows.parquet")["scenario"]) == {"short chain", "same"}
 
 
-def test_a_run_file_is_plain_json(chain: Path, tmp_path: Path) -> None:
+def test_a_segment_is_plain_json_line_by_line(chain: Path, tmp_path: Path) -> None:
     hs.run(chain, out=tmp_path / "store")
-    for path in (tmp_path / "store" / "runs").iterdir():
-        document = json.loads(path.read_text())
-        assert document["key"] == path.stem
-        assert document["result"]["flows"][0]["id"] == 0
+    [segment] = (tmp_path / "store" / "runs").iterdir()
+    documents = pd.read_json(segment, lines=True)
+    assert set(documents["key"]) == names(tmp_path / "store")
+    assert [result["flows"][0]["id"] for result in documents["result"]] == [0] * 4
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from hopscope.campaign.store import Store
 from hopscope.campaign.verify import difference, verify
 from hopscope.cli import main
 from hopscope.errors import InputError
+from runfiles import remove
 
 OWN = "import hopscope as hs\n\nclass Own(hs.CongestionControl):\n    def on_loss(self, flow):\n        return 2.0\n"
 
@@ -61,7 +62,7 @@ def test_a_value_changed_under_a_right_checksum_is_found_by_doing_the_run_again(
 
 def test_a_missing_run_and_old_tables_are_found_and_left_alone(chain: Path, tmp_path: Path) -> None:
     hs.run(chain, out=tmp_path / "store")
-    next((tmp_path / "store" / "runs").iterdir()).unlink()
+    remove(tmp_path / "store")
     found = verify(hs.open_store(tmp_path / "store"))
     assert (found.is_proved, found.there) == (False, 3)
     assert found.problems == ("the tables are not up to date",)

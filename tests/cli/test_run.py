@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from runfiles import age, names, written_since
+from runfiles import age, names, rewrite, written_since
 
 FLOW_KEYS = {
     "id", "from", "to", "transport", "throughput_kbps", "goodput_kbps", "delay_ms", "jitter_ms", "loss_pct",
@@ -179,15 +179,14 @@ def test_seeds_that_cannot_run_leave_a_partial_result(hopscope: Any) -> None:
 
 def test_a_damaged_run_is_named_by_the_next_start(hopscope: Any, folder: Path) -> None:
     hopscope("run", "chain.toml", "--out", "store")
-    victim = min((folder / "store" / "runs").iterdir())
-    victim.write_bytes(victim.read_bytes()[:100])
+    victim = rewrite(folder / "store", lambda line: line[:500] + b"\n")
     shown = hopscope("show", "store")
     assert shown.returncode == 0
-    assert f"{victim.name}: damaged (truncated)" in shown.stderr
+    assert f"run {victim}: damaged (truncated)" in shown.stderr
     assert "3 of 4 runs are there" in shown.stderr
     again = hopscope("run", "chain.toml", "--out", "store")
     assert again.returncode == 0
-    assert f"{victim.name}: damaged (truncated)" in again.stderr
+    assert f"run {victim}: damaged (truncated)" in again.stderr
     assert hopscope("show", "store").stderr == ""
 
 
@@ -226,7 +225,7 @@ def stopped(folder: Path, kind: signal.Signals) -> tuple[int, str]:
     with process:
         try:
             deadline = time.monotonic() + 1800
-            while len(list(folder.glob("store/runs/*.json"))) < 4:
+            while not (folder / "store" / "runs").exists() or len(names(folder / "store")) < 4:
                 assert process.poll() is None, process.communicate()[1]
                 assert time.monotonic() < deadline
                 time.sleep(0.01)
@@ -245,7 +244,6 @@ def test_an_interrupted_run_goes_on(hopscope: Any, folder: Path, kind: signal.Si
     assert "Traceback" not in messages
     kept = age(folder / "store")
     assert len(kept) == 4
-    assert all(name.endswith(".json") for name in kept)
     assert len(pd.read_parquet(folder / "store" / "flows.parquet")) == 4
     shown = hopscope("show", "store")
     assert "4 of 8 runs are there" in shown.stderr

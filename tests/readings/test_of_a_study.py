@@ -16,6 +16,7 @@ from hopscope.cli.main import build
 from hopscope.errors import HopscopeError
 from hopscope.studies.build import read_study
 from hopscope.studies.registry import studies
+from runfiles import age, lines, remove, written_since
 
 SHOWCASE = Path(__file__).resolve().parents[2] / "showcases" / "mystudy"
 
@@ -82,11 +83,10 @@ def test_the_reading_that_the_statements_need_is_found_and_kept(folder: Path, tm
     assert "Its abstract says so." in page
 
     # A second search finds every run in the store, and one that was lost is done again.
-    runs = _runs(tmp_path)
-    times = {run: run.stat().st_mtime_ns for run in runs}
-    runs[0].unlink()
+    lost = remove(tmp_path / "store")
+    age(tmp_path / "store")
     assert hopscope(*words, "--json")[1] == text
-    assert {run for run in runs if run.stat().st_mtime_ns != times[run]} == {runs[0]}
+    assert written_since(tmp_path / "store") == {lost}
 
 
 def test_the_last_stage_runs_the_settings_own_replications_at_most_the_studys_search_seeds(
@@ -96,7 +96,7 @@ def test_the_last_stage_runs_the_settings_own_replications_at_most_the_studys_se
 
     def runs_by_seed(name: str) -> Counter[int]:
         assert hopscope("readings", folder, "--no-progress", "--out", tmp_path / name / "store", "--most", 1)[0] == 0
-        return Counter(json.loads(run.read_text())["result"]["seed"] for run in _runs(tmp_path / name))
+        return Counter(json.loads(run)["result"]["seed"] for run in lines(tmp_path / name / "store").values())
 
     own = runs_by_seed("own")
     file.write_text(file.read_text().replace("[study]\n", "[study]\nsearch_seeds = 2\n"))
@@ -177,12 +177,8 @@ def test_what_no_assumption_touches_is_left_out_of_the_search(folder: Path, tmp_
     assert status == 0
     found = json.loads(text)
     assert {name for one in found["finalists"] for name in one["states"]} == {"two-hops.c1", "two-hops.c2"}
-    transports = [json.loads(run.read_text())["result"]["flows"][0]["transport"] for run in _runs(tmp_path)]
+    transports = [json.loads(run)["result"]["flows"][0]["transport"] for run in lines(tmp_path / "store").values()]
     assert set(transports) == {"udp"}
-
-
-def _runs(folder: Path) -> list[Path]:
-    return sorted((folder / "store" / "runs").glob("*.json"))
 
 
 def test_the_answer_is_a_sentence_and_a_small_table(folder: Path, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from hopscope.reference.words import words as listing
 from hopscope.reporting.series import Selection, charts
 from hopscope.results import metrics
 from hopscope.results.columns import document, opened, table
+from runfiles import lines
 
 SCENARIO: dict[str, Any] = {
     "topology": {"kind": "chain", "hops": 2},
@@ -81,8 +82,7 @@ def test_series_cross_as_columns_beside_the_results() -> None:
 def test_a_store_of_an_earlier_version_gives_the_same(tmp_path: Path) -> None:
     now = hs.run(hs.Scenario(SCENARIO), out=tmp_path / "now")
     [key] = Store(tmp_path / "now").manifest["scenarios"][0]["points"][0]["keys"]
-    text = (tmp_path / "now" / "runs" / f"{key}.json").read_text()
-    streams = json.loads(text)["result"]["series"]
+    streams = json.loads(lines(tmp_path / "now")[key])["result"]["series"]
     assert all(base64.b64decode(stream, validate=True) for stream in streams.values())
     run = Store(tmp_path / "now").read(key)
     assert run is not None

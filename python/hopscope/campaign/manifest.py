@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from pathlib import Path
 from typing import Any
 
 from hopscope import _core
 from hopscope.campaign import kept
 from hopscope.campaign.plan import Plan, point_keys
+from hopscope.campaign.runline import is_key
 from hopscope.errors import StoreError, shown
 from hopscope.io.files import read_whole
 from hopscope.scenario import Point, Scenario
 
 NAME = "manifest.json"
 
-#: Written by this version. A manifest of format 1 has no checksum.
-FORMAT = 2
+#: Written by this version. One of format 2 is of a store whose runs are a file each; one of format 1 has no checksum.
+FORMAT = 3
 
 #: Larger manifests are refused before they are read.
 MAX_BYTES = 2_000_000_000
-
-_KEY = re.compile("[0-9a-f]{32}")
 
 _DAMAGED = "run the scenario again into this folder: finished runs are kept"
 
@@ -85,22 +83,22 @@ def read(path: Path) -> dict[str, Any]:
         raise StoreError(f"{file}: is damaged ({error}); {_DAMAGED}") from error
     if not isinstance(manifest, dict) or not {"format", "title", "scenarios"} <= manifest.keys():
         raise StoreError(f"{file}: is no manifest of a result store")
-    if manifest["format"] not in (1, FORMAT):
+    if manifest["format"] not in (1, 2, FORMAT):
         raise StoreError(
-            f"{file}: has format {shown(manifest['format'])}; this version writes format {FORMAT} and reads 1 too"
+            f"{file}: has format {shown(manifest['format'])}; this version writes format {FORMAT} and reads 1 and 2 too"
         )
     if not isinstance(manifest["title"], str):
         raise StoreError(f"{file}: is damaged (its title is no text)")
     if not isinstance(manifest["scenarios"], list) or not manifest["scenarios"]:
         raise StoreError(f"{file}: is damaged (it lists no scenarios)")
-    if manifest["format"] == FORMAT and manifest.get("sha256") != digest(manifest):
+    if manifest["format"] != 1 and manifest.get("sha256") != digest(manifest):
         raise StoreError(f"{file}: its checksum does not fit: values were changed after it was written; {_DAMAGED}")
     return manifest
 
 
 def remarks(manifest: dict[str, Any], path: Path) -> list[str]:
     """What a manifest cannot prove, a line each."""
-    if manifest["format"] == FORMAT:
+    if manifest["format"] != 1:
         return []
     return [f"{path / NAME}: has no checksum (made by an earlier version): a value changed in it would not be noticed"]
 
@@ -130,11 +128,6 @@ def _keys(point: Point, entry: dict[str, Any], scenario: Scenario, provable: boo
     if provable and listed != point_keys(point, scenario, _core.build_id()):
         raise ValueError(f"point {point.index} lists runs that are not its own")
     return listed
-
-
-def is_key(text: str) -> bool:
-    """Whether a text has the form of the key of a run."""
-    return _KEY.fullmatch(text) is not None
 
 
 def _controls(scenario: Scenario) -> dict[str, Any]:

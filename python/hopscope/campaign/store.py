@@ -3,7 +3,7 @@
 ::
 
     STORE/manifest.json          what was started last: scenarios, points and the keys of their runs
-    STORE/runs/<key>.json        one finished run, with a checksum; written once, never changed
+    STORE/runs/<time>-*.jsonl    segments: finished runs, a line each with a checksum; only appended to
     STORE/files/<sha256>         the text of a file that a scenario names: a trace, a movement; written once
     STORE/flows.parquet ...      tables made from the runs; can be made again at any time
     STORE/tables.sha256          checksums of the tables
@@ -11,22 +11,27 @@
 The runs are a pool: the manifest names those of the scenarios started last; runs of earlier ones, or of earlier builds
 of the engine, stay and are used again when they fit.
 
-A run file appears by an atomic rename after it is on the disk, so a killed process leaves either a whole run or none.
+What a process that is killed had finished is there. A machine that loses power keeps what was committed: all but the
+runs of the last half second (:mod:`hopscope.campaign.writer`). A line that was cut off is named, and dropped by the
+next start.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from hopscope.campaign import kept, runfile, tables
+from hopscope.campaign import kept, runline, tables
 from hopscope.campaign import manifest as manifests
 from hopscope.campaign.plan import Plan
+from hopscope.campaign.segments import Segments, drop_faults
+from hopscope.campaign.writer import Writer
 from hopscope.errors import HopscopeError, RunFailed, StoreError
-from hopscope.io.files import make_folder, not_written, read_whole, reason, remove_litter, reports_damage, write_whole
+from hopscope.io.files import make_folder, not_written, reason, remove_litter, reports_damage, write_whole
 from hopscope.results import PointResult, Result, columns, shape
 from hopscope.results.stored import RunResult, StoredRuns
 from hopscope.scenario import Point, Scenario
@@ -51,6 +56,8 @@ class Store:
         self.path = Path(path)
         self.problems: list[str] = []
         self._manifest: dict[str, Any] | None = None
+        self._segments = Segments(self.path / "runs")
+        self._writer = Writer(self.path / "runs")
         self._sums: dict[str, bytes] = {}  # of the runs that were read or written, by key
 
     def __repr__(self) -> str:
@@ -90,6 +97,7 @@ class Store:
             remove_litter(self.path)
             remove_litter(self.path / "runs")
             remove_litter(self.path / kept.FOLDER)
+            self.problems += drop_faults(self.path / "runs")
             kept.write(self.path, plan.scenarios)
             self._manifest = manifests.make(plan, title)
             write_whole(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
@@ -97,19 +105,37 @@ class Store:
             raise not_written(f"{self.path}: cannot be written", error, StoreError) from error
 
     def keep(self, key: str, result_json: str) -> None:
-        """Writes a finished run.
+        """Writes a finished run; it outlives this process, and once it is committed, within half a second, the machine.
 
         Raises:
             RunFailed: the disk is full or the folder can no longer be written; earlier runs are kept.
         """
-        data, digest = runfile.text(key, result_json)
+        line, digest = runline.text(key, result_json)
         try:
-            write_whole(self._run_path(key), data)
+            self._writer.append(line)
         except OSError as error:
-            raise RunFailed(
-                f"{self.path}: a run cannot be written: {reason(error)}; finished runs are kept, start again to go on"
-            ) from error
+            raise self._not_kept(error) from error
         self._sums[key] = digest
+        self._segments.look_again()
+
+    @contextlib.contextmanager
+    def keeping(self) -> Iterator[None]:
+        """Runs are kept in the body; at its end they are all committed.
+
+        Raises:
+            RunFailed: they cannot be.
+        """
+        try:
+            yield
+        finally:
+            try:
+                self._writer.close()
+            except OSError as error:
+                raise self._not_kept(error) from error
+
+    def look_again(self) -> None:
+        """Sees the runs that other processes have added."""
+        self._segments.look_again()
 
     def read(self, key: str, seed: int | None = None) -> RunResult | None:
         """Returns a finished run, or None when it is missing or damaged (then it is named in ``problems``).
@@ -121,32 +147,31 @@ class Store:
         Raises:
             StoreError: it is there and may not be read.
         """
-        path = self._run_path(key)
         try:
-            data = read_whole(path, runfile.MAX_BYTES)
-        except FileNotFoundError:
-            return None
+            line = self._segments.line(key)
         except OSError as error:
             if not reports_damage(error):
-                raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from error
-            self._damaged(path, error.strerror or str(error))
+                raise StoreError(f"{self._place(key)}: cannot be read: {error.strerror or error}") from error
+            self._damaged(key, error.strerror or str(error))
             return None
-        whole = runfile.result(key, data)
+        if line is None:
+            return None
+        whole = runline.result(key, line)
         if whole is None:
-            self._damaged(path, "truncated" if runfile.is_cut(data) else "its checksum does not fit")
+            self._damaged(key, "truncated" if runline.is_cut(line) else "its checksum does not fit")
             return None
         try:
             result: RunResult = json.loads(whole[0].decode())
         except (ValueError, RecursionError) as error:
-            self._damaged(path, f"is no result: {error}")
+            self._damaged(key, f"is no result: {error}")
             return None
         if wrong := shape.fault(result, seed):
-            self._damaged(path, f"is no result: {wrong}")
+            self._damaged(key, f"is no result: {wrong}")
             return None
         try:
             found = columns.opened(result)
         except ValueError as error:
-            self._damaged(path, f"is no result: {error}")
+            self._damaged(key, f"is no result: {error}")
             return None
         self._sums[key] = whole[1]
         return found
@@ -167,7 +192,7 @@ class Store:
         from hopscope.campaign.work import again
 
         found = []
-        self.problems[:] = manifests.remarks(self.manifest, self.path)
+        self.problems[:] = [*manifests.remarks(self.manifest, self.path), *self._segments.faults]
         for entry in self.manifest["scenarios"]:
             try:
                 files = kept.Kept(self.path, entry.get("files", {}))
@@ -236,7 +261,7 @@ class Store:
             for seed, key in enumerate(listed["keys"], result.scenario.seed)
         ]
         unknown = [key for key in there if key is not None and key not in self._sums]
-        self._sums |= runfile.sums(self.path / "runs", unknown)
+        self._sums |= self._segments.sums(unknown)
         return self._digest(there)
 
     def _digest(self, keys: Sequence[str | None]) -> str:
@@ -248,9 +273,9 @@ class Store:
         A run that is not what it should be is named then, or when all are read.
         """
         keys = [key for _, points in found for of in points for key in of]
-        if not (self.path / tables.CHECKSUMS).is_file() or self._are_few(keys):
+        if not (self.path / tables.CHECKSUMS).is_file() or self._segments.bytes_of(keys) < _FEW_BYTES:
             return None
-        self._sums = runfile.sums(self.path / "runs", keys)
+        self._sums = self._segments.sums(keys)
         made = self._digest(keys)
         if tables.faults(self.path, made):
             return None
@@ -265,11 +290,6 @@ class Store:
             point.reported = about
         return points
 
-    def _are_few(self, keys: Sequence[str]) -> bool:
-        """Whether runs are read as soon as their tables."""
-        paths = map(self._run_path, keys)
-        return sum(path.stat().st_size for path in paths if path.is_file()) < _FEW_BYTES
-
     def _stored(self, point: Point, keys: Sequence[str], first_seed: int) -> PointResult:
         """A point whose runs are read when they are asked for; those that are damaged are named now."""
         by_seed = dict(enumerate(keys, first_seed))
@@ -281,7 +301,7 @@ class Store:
             before = self._sums[by_seed[seed]]
             run = self.read(by_seed[seed], seed)
             if run is None or self._sums[by_seed[seed]] != before:
-                raise StoreError(f"{self._run_path(by_seed[seed])}: was changed while the store was read; start again")
+                raise StoreError(f"{self._place(by_seed[seed])}: was changed while the store was read; start again")
             return run
 
         there = [seed for seed, key in by_seed.items() if key in self._sums]
@@ -291,11 +311,9 @@ class Store:
         """Number of runs in the folder that the manifest does not name: of other scenarios, seeds or builds."""
         named = {key for entry in self.manifest["scenarios"] for point in entry["points"] for key in point["keys"]}
         try:
-            names = os.listdir(self.path / "runs")
-        except OSError:  # of none it can be said that it lies there
+            return len(self._segments.places.keys() - named)
+        except StoreError:  # of none it can be said that it lies there
             return 0
-        there = {name.removesuffix(".json") for name in names if name.endswith(".json")}
-        return len({key for key in there if manifests.is_key(key)} - named)
 
     def _runs(self, keys: Sequence[str], first_seed: int) -> list[RunResult]:
         """The runs of a point that are there, by seed; one that differs in shape from the first counts as damaged."""
@@ -304,17 +322,25 @@ class Store:
             if (run := self.read(key, seed)) is None:
                 continue
             if runs and shape.outline(run) != shape.outline(runs[0]):
-                self._damaged(self._run_path(key), "has other flows, nodes or metrics than the other runs of its point")
+                self._damaged(key, "has other flows, nodes or metrics than the other runs of its point")
                 continue
             runs.append(run)
         return runs
 
-    def _run_path(self, key: str) -> Path:
-        return self.path / "runs" / f"{key}.json"
+    def _place(self, key: str) -> str:
+        """Where a run lies, in words."""
+        found = self._segments.places[key]
+        path = self._segments.folder / found.file
+        return str(path) if found.size is None else f"{path}: run {key}"
 
-    def _damaged(self, path: Path, reason: str) -> None:
+    def _damaged(self, key: str, reason: str) -> None:
         self.problems.append(
-            f"{path}: damaged ({reason}); this run counts as missing and is done again by the next start"
+            f"{self._place(key)}: damaged ({reason}); this run counts as missing and is done again by the next start"
+        )
+
+    def _not_kept(self, error: OSError) -> RunFailed:
+        return RunFailed(
+            f"{self.path}: a run cannot be written: {reason(error)}; finished runs are kept, start again to go on"
         )
 
 

@@ -262,6 +262,6 @@ def _series(results: Sequence[Result]) -> bytes | None:
 
 def _write(file: Path, data: bytes) -> None:
     try:
-        write_whole(file, data)
+        write_whole(file, data, commit=False)  # what is lost of it is noticed, and made again
     except OSError as error:
         raise RunFailed(f"{file.parent}: {file.name} cannot be written: {reason(error)}; the runs are kept") from error

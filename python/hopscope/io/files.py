@@ -37,8 +37,8 @@ _OF_THE_FILE = frozenset({errno.EISDIR, errno.EINVAL, errno.EFBIG})
 #: too many open files, say nothing about the file.
 _OF_ITS_CONTENT = _OF_THE_FILE | {errno.EIO, errno.ELOOP}
 
-#: Temporary files of other machines are left alone for so long, in seconds; a default.
-_FOREIGN_AGE_S = 86_400.0
+#: What another process may still be writing, for all that can be known, is left alone for so many seconds; a default.
+FOREIGN_AGE_S = 86_400.0
 
 #: Files are read on in pieces of so many bytes when they have more than their size says.
 _PIECE = 1_000_000
@@ -108,19 +108,29 @@ def _size(limit: int) -> str:
     return f"{limit // 1_000_000} MB" if limit >= 1_000_000 else f"{limit} bytes"
 
 
-def write_whole(path: Path, data: bytes) -> None:
-    """Writes a file so that it is either there as a whole or not at all."""
+def write_whole(path: Path, data: bytes, *, commit: bool = True) -> None:
+    """Writes a file so that it is either there as a whole or not at all.
+
+    Without ``commit`` that holds for a process that is killed; a machine that loses power may keep a part of it.
+    """
     temporary = _temporary(path)
     try:
         with temporary.open("wb") as file:
             file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+            if commit:
+                file.flush()
+                os.fsync(file.fileno())
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    folder = os.open(path.parent, os.O_RDONLY)
+    if commit:
+        commit_folder(path.parent)
+
+
+def commit_folder(path: Path) -> None:
+    """Waits until the names in a folder are on the disk."""
+    folder = os.open(path, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
@@ -148,7 +158,7 @@ def remove_litter(folder: Path) -> None:
 def _is_left(path: Path, host: str, process: int) -> bool:
     if host != _host():
         try:
-            return time.time() - path.lstat().st_mtime > _FOREIGN_AGE_S
+            return time.time() - path.lstat().st_mtime > FOREIGN_AGE_S
         except FileNotFoundError:
             return False
     try:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 from hopscope.campaign.capture import Captures
 from hopscope.campaign.execute import Traces
-from hopscope.campaign.plan import make_plan, shard_of
+from hopscope.campaign.plan import Run, make_plan, shard_of
 from hopscope.campaign.store import Store
 from hopscope.campaign.work import Hooks, assemble, work
 from hopscope.errors import InputError, Interrupted, RunFailed
@@ -137,7 +137,7 @@ def run_scenarios(
     finished: dict[str, RunResult] = {}
     if folder is not None:
         folder.prepare(plan, title)
-        finished = {run.key: found for run in plan.unique() if (found := folder.read(run.key, run.seed)) is not None}
+        finished = _kept(folder, plan.unique())
         for problem in folder.problems:
             _LOG.warning(problem)
     is_written = captures is not None or traces is not None
@@ -147,20 +147,26 @@ def run_scenarios(
     failures: dict[str, str] = {}
     hooks: Hooks = {"captures": captures, "traces": traces}
     try:
-        kept: dict[str, Any] = {} if folder is None else {"keep": folder.keep, "where": str(folder.path)}
-        work(todo, finished, failures, title, hooks, jobs=jobs, executor=executor, progress=progress, **kept)
+        with contextlib.nullcontext() if folder is None else folder.keeping():
+            kept: dict[str, Any] = {} if folder is None else {"keep": folder.keep, "where": str(folder.path)}
+            work(todo, finished, failures, title, hooks, jobs=jobs, executor=executor, progress=progress, **kept)
     except Interrupted:
         if folder is not None:  # the tables of what is there
             with contextlib.suppress(RunFailed):
                 folder.write_tables(assemble(plan, finished, failures))
         raise
     if folder is not None and shard is not None:  # what other shards have finished meanwhile
-        others = (run for run in plan.unique() if run.key not in finished)
-        finished |= {run.key: found for run in others if (found := folder.read(run.key, run.seed)) is not None}
+        folder.look_again()
+        finished |= _kept(folder, (run for run in plan.unique() if run.key not in finished))
     results = assemble(plan, finished, failures)
     if folder is not None:
         folder.write_tables(results)
     return results
+
+
+def _kept(folder: Store, runs: Iterable[Run]) -> dict[str, RunResult]:
+    """Those of some runs that a store has, by key."""
+    return {run.key: found for run in runs if (found := folder.read(run.key, run.seed)) is not None}
 
 
 def _is_shard(shard: object) -> bool:
