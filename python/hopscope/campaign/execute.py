@@ -78,8 +78,8 @@ def execute(
     stop = Stop()
     in_flight: dict[Future[Any], Run] = {}
     waiting = iter(runs)
-    # An executor of another kind knows its own size; it gets enough to keep any usual one busy.
-    room = 2 * workers if own else max(256, 2 * workers)
+    # Enough that no worker waits for this thread; an executor of another kind knows its own size, which may be larger.
+    room = 16 * workers if own else max(256, 2 * workers)
 
     def submit_next() -> None:
         while len(in_flight) < room and (run := next(waiting, None)) is not None:

@@ -10,6 +10,7 @@ protocol, https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-
 from __future__ import annotations
 
 import itertools
+import operator
 import struct
 import zlib
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -46,7 +47,7 @@ def column(values: Sequence[Any], kind: Kind | None = None) -> Column:
     Where there is no value, and where real numbers are among whole ones, or a whole one is missing, they are numbers;
     those of several kinds are words, as are whole numbers of more than 64 bits.
     """
-    kinds = {type(value) for value in values}
+    kinds = set(map(type, values))
     there = kinds - {type(None)}
     if kind is None and there == {bool}:
         kind = "flag"
@@ -58,7 +59,8 @@ def column(values: Sequence[Any], kind: Kind | None = None) -> Column:
 
 
 def _is_too_large(kinds: Set[type], values: Sequence[Any]) -> bool:
-    return kinds == {int} and any(value is not None and not -(2**63) <= value < 2**63 for value in values)
+    whole = [value for value in values if value is not None] if kinds == {int} else [0]
+    return bool(min(whole) < -(2**63) or max(whole) >= 2**63)
 
 
 def encoded(columns: Mapping[str, Column], rows: int) -> bytes:
@@ -122,10 +124,8 @@ def _page(page: bytes, rows: int) -> tuple[bytes, bytes]:
 
 def _levels(values: Iterable[Any]) -> bytes:
     """Which rows have a value, in runs of the same."""
-    runs = b"".join(
-        _varint(sum(1 for _ in of) << 1) + (b"\1" if there else b"\0")
-        for there, of in itertools.groupby(values, lambda value: value is not None)
-    )
+    there = map(operator.is_not, values, itertools.repeat(None))
+    runs = b"".join(_varint(len(list(of)) << 1) + bytes([is_there]) for is_there, of in itertools.groupby(there))
     return struct.pack("<I", len(runs)) + runs
 
 
@@ -133,8 +133,9 @@ def _plain(column: Column) -> bytes:
     """The values that are there, one after the other."""
     there = [value for value in column.values if value is not None]
     if column.kind == "text":
-        words = [value.encode(errors="replace") for value in there]
-        return b"".join(struct.pack("<I", len(word)) + word for word in words)
+        encoded = {value: value.encode(errors="replace") for value in set(there)}
+        words = {value: struct.pack("<I", len(word)) + word for value, word in encoded.items()}
+        return b"".join(map(words.__getitem__, there))
     if column.kind == "flag":
         bits = "".join("1" if value else "0" for value in reversed(there))
         return int(bits or "0", 2).to_bytes((len(there) + 7) // 8, "little")

@@ -193,14 +193,16 @@ def column(runs: Sequence[Run], metric: str) -> list[float | None]:
     """The values of a metric in runs of the same shape, as `read` gives them."""
     scope, _, rest = metric.partition(".")
     index, _, name = rest.partition(".")
-    if scope not in {"flow", "node", "wire"} or not index.isdigit():
+    is_of_row = scope in {"flow", "node", "wire"} and index.isdigit()
+    if not is_of_row and scope != "network":
         return [read(run, metric) for run in runs]
-    part, row = f"{scope}s", int(index)
     try:
-        values = [run[part][row][name] for run in runs]
+        part, row = f"{scope}s", int(index) if is_of_row else 0
+        values = [run[part][row][name] if is_of_row else run[scope][rest] for run in runs]
     except (KeyError, IndexError):
         return [read(run, metric) for run in runs]  # which says what is missing
-    sound = all(value is None or is_number(value) for value in values)
+    there = [value for value in values if value is not None]
+    sound = set(map(type, there)) <= {int, float} and all(map(math.isfinite, there))
     return [None if value is None else float(value) for value in values] if sound else [read(r, metric) for r in runs]
 
 

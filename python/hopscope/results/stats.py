@@ -126,7 +126,7 @@ def half_width(values: Sequence[float]) -> float | None:
     if n < 2:
         return None
     mean = mean_of(values)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (n - 1)
+    variance = math.fsum([(value - mean) ** 2 for value in values]) / (n - 1)
     return quantile(n - 1) * math.sqrt(variance / n)
 
 
