@@ -173,6 +173,14 @@ fn hold(pending: usize, events: u64) {
     );
 }
 
+/// A number of the command line; 0, or what is none, ends the program with a sentence: there is nothing to measure.
+fn whole(scenario: &str, given: &str) -> u64 {
+    given.parse().ok().filter(|&number| number > 0).unwrap_or_else(|| {
+        eprintln!("bench {scenario}: found {given}; expected a whole number of at least 1");
+        std::process::exit(2);
+    })
+}
+
 fn main() {
     run(|name, config| measure(name, config, NullRecorder));
 }
@@ -180,7 +188,7 @@ fn main() {
 /// Does what the command line asks for; `measure` measures a scenario.
 pub fn run(measure: impl Fn(&str, Config)) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |place: usize, default: u64| arguments.get(place).and_then(|a| a.parse().ok()).unwrap_or(default);
+    let number = |place: usize, default: u64| arguments.get(place).map_or(default, |given| whole(&arguments[0], given));
     let profile = std::env::var("PROFILE").unwrap_or_else(|_| "ns2".to_string());
     match arguments.first().map(String::as_str) {
         Some("chain") => measure("chain", chain(&profile, 7, number(1, 300) + 1)),
