@@ -1,6 +1,7 @@
 //! Gives the binding a build id: a hash of the engine's sources, so that stored results of another engine are not
-//! mistaken for those of this one.
+//! mistaken for those of this one; and says whether the build is profile-guided, by the flags of the compiler.
 
+use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,11 @@ fn main() {
         }
     }
     println!("cargo:rustc-env=HOPSCOPE_BUILD_ID={hash:016x}");
+    println!("cargo:rerun-if-env-changed=CARGO_ENCODED_RUSTFLAGS");
+    println!("cargo:rustc-check-cfg=cfg(guided)");
+    if env::var("CARGO_ENCODED_RUSTFLAGS").is_ok_and(|flags| flags.contains("profile-use=")) {
+        println!("cargo:rustc-cfg=guided");
+    }
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {

@@ -247,6 +247,8 @@ class Config:
     def __init__(self, values: Mapping[str, Any]) -> None: ...
     def values(self) -> dict[str, Any]:
         """Its keys and values: times in nanoseconds, rates in bit/s, lengths in metres."""
+    def with_seed(self, seed: int) -> Config:
+        """The same with another seed."""
 
 @final
 class Outcome:
@@ -389,6 +391,9 @@ def version() -> str:
 
 def build_id() -> str:
     """Hash that changes with the code of the engine; part of the key of a stored run."""
+
+def is_guided() -> bool:
+    """Whether this build is profile-guided; results are those of a plain one."""
 
 def profiles() -> list[str]:
     """Names of the behaviour profiles."""

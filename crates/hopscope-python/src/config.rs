@@ -30,6 +30,11 @@ impl Config {
         value::shown(py, &*self.0)
     }
 
+    /// The same with another seed: an executor carries the configuration of many runs once.
+    fn with_seed(&self, seed: u64) -> Config {
+        Config::of(Engine { seed, ..(*self.0).clone() })
+    }
+
     /// For other processes.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyType>, (Py<PyAny>,))> {
         // By its keys: an executor of the user may carry it to another machine.

@@ -22,6 +22,12 @@ pub fn build_id() -> &'static str {
     env!("HOPSCOPE_BUILD_ID")
 }
 
+/// Whether this build is profile-guided.
+#[pyfunction]
+pub fn is_guided() -> bool {
+    cfg!(guided)
+}
+
 /// Names of the behaviour profiles.
 #[pyfunction]
 pub fn profiles() -> Vec<&'static str> {

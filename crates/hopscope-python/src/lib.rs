@@ -51,6 +51,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run::node_paths, m)?)?;
     m.add_function(wrap_pyfunction!(info::version, m)?)?;
     m.add_function(wrap_pyfunction!(info::build_id, m)?)?;
+    m.add_function(wrap_pyfunction!(info::is_guided, m)?)?;
     m.add_function(wrap_pyfunction!(info::profiles, m)?)?;
     m.add_function(wrap_pyfunction!(info::presets, m)?)?;
     m.add_function(wrap_pyfunction!(info::base_config, m)?)?;

@@ -92,7 +92,8 @@ def _print_version(wanted: bool) -> None:
     if wanted:
         from hopscope import _core
 
-        typer.echo(f"hopscope {_core.version()} (engine {_core.build_id()})")
+        kind = "profile-guided" if _core.is_guided() else "plain"
+        typer.echo(f"hopscope {_core.version()} (engine {_core.build_id()}, {kind} build)")
         raise typer.Exit
 
 
