@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any, Protocol, TypeAlias
+from typing import TypeAlias
 
 from hopscope import _core
+from hopscope.campaign.batches import execute_elsewhere, message_of, reported
 from hopscope.campaign.capture import Captures
 from hopscope.campaign.controls import Trace, run
 from hopscope.campaign.plan import Run
+from hopscope.campaign.progress import Watcher
 from hopscope.campaign.stop import Stop
-from hopscope.errors import HopscopeError, InputError, Interrupted
+from hopscope.errors import InputError, Interrupted
 from hopscope.results.finished import Finished
-from hopscope.scenario.controls import FlowControl
-
-
-class Watcher(Protocol):
-    """What is reported about the work; calls come from several threads."""
-
-    def advanced(self, key: str, seconds: float) -> None:
-        """A run has simulated so many seconds in total."""
-
-    def finished(self, run: Run, failure: str | None) -> None:
-        """A run ended, well or not."""
-
 
 #: Gives each run the trace that is wanted of it, and is notified when the run has ended.
 Traces: TypeAlias = "Callable[[Run], AbstractContextManager[Trace | None]]"
@@ -35,11 +25,6 @@ Traces: TypeAlias = "Callable[[Run], AbstractContextManager[Trace | None]]"
 def default_jobs() -> int:
     """Number of cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def run_config(config: _core.Config, controls: Sequence[Sequence[FlowControl]] = (), seed: int = 0) -> str:
-    """Runs one configuration and returns its document; executors in other processes and machines get it by name."""
-    return run(config, controls, seed).document()
 
 
 def execute(
@@ -60,7 +45,7 @@ def execute(
         done: takes a run and what it gave.
         failed: takes a run and the reason.
         jobs: runs at a time; default: all cores.
-        executor: another executor, for example of a cluster; it gets :func:`run_config`.
+        executor: another executor, for example of a cluster; it gets batches of runs.
         watcher: is notified of progress.
         captures: each run writes one, which takes an executor of ours.
         traces: records wanted of the runs; only without an executor of another kind.
@@ -72,18 +57,20 @@ def execute(
     _check(jobs, executor, captures)
     if not runs:
         return
+    if executor is not None:
+        execute_elsewhere(runs, done, failed, executor, watcher)
+        return
     workers = min(jobs or default_jobs(), len(runs))
-    own = executor is None
-    pool = executor or ThreadPoolExecutor(workers, thread_name_prefix="hopscope")
+    pool = ThreadPoolExecutor(workers, thread_name_prefix="hopscope")
     stop = Stop()
-    in_flight: dict[Future[Any], Run] = {}
+    in_flight: dict[Future[Finished], Run] = {}
     waiting = iter(runs)
-    # Enough that no worker waits for this thread; an executor of another kind knows its own size, which may be larger.
-    room = 16 * workers if own else max(256, 2 * workers)
+    # Enough that no worker waits for this thread.
+    room = 16 * workers
 
     def submit_next() -> None:
         while len(in_flight) < room and (run := next(waiting, None)) is not None:
-            in_flight[_submit(pool, run, own, stop, watcher, captures, traces)] = run
+            in_flight[_submit(pool, run, stop, watcher, captures, traces)] = run
 
     try:
         try:
@@ -95,7 +82,8 @@ def execute(
                     del in_flight[future]  # only now: a run that Ctrl-C keeps from being kept is settled once more
                 submit_next()
         finally:
-            _end(pool, own, stop, in_flight)
+            stop.set()
+            pool.shutdown(wait=True, cancel_futures=True)
     except KeyboardInterrupt as interrupt:
         for future, run in in_flight.items():  # what ended before it could be collected is kept too
             if future.done() and not future.cancelled() and future.exception() is None:
@@ -110,27 +98,14 @@ def _check(jobs: int | None, executor: Executor | None, captures: Captures | Non
         raise InputError("executor: captures are written by runs in this process alone; leave the executor out")
 
 
-def _end(pool: Executor, own: bool, stop: Stop, in_flight: Iterable[Future[Any]]) -> None:
-    """Takes back what has not begun, asks what runs to end, and waits for it where the pool is ours."""
-    stop.set()
-    for future in in_flight:
-        future.cancel()
-    if own:
-        pool.shutdown(wait=True, cancel_futures=True)
-
-
 def _submit(
     pool: Executor,
     task: Run,
-    own: bool,
     stop: Stop,
     watcher: Watcher | None,
     captures: Captures | None,
     traces: Traces | None,
-) -> Future[Any]:
-    if not own:
-        return pool.submit(run_config, task.config(), task.controls(), task.seed)
-
+) -> Future[Finished]:
     def work() -> Finished:
         advanced = None if watcher is None else (lambda seconds: watcher.advanced(task.key, seconds))
         if captures is not None:
@@ -143,7 +118,7 @@ def _submit(
 
 def _settle(
     run: Run,
-    future: Future[Any],
+    future: Future[Finished],
     done: Callable[[Run, Finished], None],
     failed: Callable[[Run, str], None],
     watcher: Watcher | None,
@@ -153,20 +128,11 @@ def _settle(
         raise error
     message = None
     if error is None:
-        found = future.result()
-        done(run, found if isinstance(found, Finished) else Finished(found))
+        done(run, future.result())
     else:
-        message = _message(run, error)
+        message = message_of(error)
+        if isinstance(error, _core.EngineError):
+            message = reported(run, message)
         failed(run, message)
     if watcher is not None:
         watcher.finished(run, message)
-
-
-def _message(run: Run, error: BaseException) -> str:
-    """What a failed run says, in the words of its scenario."""
-    if isinstance(error, _core.EngineError):
-        key, _, message = str(error).partition(": ")  # an exception of another process has its text alone
-        return f"{run.point.reported(key)}: {message}"
-    if isinstance(error, HopscopeError):
-        return str(error)
-    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -8,12 +8,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Protocol
 
 from hopscope.campaign.plan import Run
 
 #: A notebook shows how far work has come that takes longer (s).
 PATIENCE = 1.0
+
+
+class Watcher(Protocol):
+    """What is reported about the work; calls come from several threads."""
+
+    def advanced(self, key: str, seconds: float) -> None:
+        """A run has simulated so many seconds in total."""
+
+    def finished(self, run: Run, failure: str | None) -> None:
+        """A run ended, well or not."""
 
 
 class Tally:

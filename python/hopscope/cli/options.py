@@ -40,6 +40,12 @@ Shard = Annotated[
     str | None,
     typer.Option("--shard", metavar="I/N", help="Do every N-th run from the I-th on; shards share one --out."),
 ]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask", metavar="ADDRESS", help="Do the runs on the workers of this Dask scheduler, e.g. tcp://HOST:8786."
+    ),
+]
 Metrics = Annotated[
     list[str] | None,
     typer.Option(

@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -37,6 +38,7 @@ def command(
     quick: options.Quick = False,
     no_progress: options.NoProgress = False,
     shard: options.Shard = None,
+    dask: options.Dask = None,
     trace_ns2: options.TraceNs2 = None,
     ns2_format: options.Ns2Format = "old",
     trust: options.Trust = False,
@@ -59,6 +61,7 @@ def command(
     write: options.Write = None,
 ) -> None:
     """Run a scenario."""
+    from hopscope.campaign.cluster import cluster
     from hopscope.cli import table
     from hopscope.reporting import listing
     from hopscope.running.runner import COMMAND_SEEDS, prepare, run_scenarios
@@ -73,6 +76,8 @@ def command(
         raise InputError(
             "--node, --flow, --radio, --host, --lost, --monitor and --compress say what --pcap DIR writes; found none"
         )
+    if dask is not None and (jobs or pcap or trace_ns2):
+        raise InputError("--dask: --jobs, --pcap and --trace-ns2 are for runs on this machine; leave them out")
     if as_json and (metrics or sort or descending or write):
         raise InputError("--json prints every metric; --metric, --sort, --descending and --write are for tables")
     table.check_files(write)
@@ -91,11 +96,19 @@ def command(
         )
     captures = None if pcap is None else _captures(scenario, pcap, choice, force=force, compress=compress)
     traces = None if trace_ns2 is None else Ns2Files(trace_ns2, scenario, style=ns2_format, force=force)
-    announce([scenario], jobs)
     folder = out_ or default_out(scenario)
-    [result] = run_scenarios(
-        [scenario], jobs=jobs, store=folder, progress=not no_progress, shard=part, captures=captures, traces=traces
-    )
+    with nullcontext() if dask is None else cluster(dask, "--dask") as workers:
+        announce([scenario], jobs if workers is None else workers.slots or 1)
+        [result] = run_scenarios(
+            [scenario],
+            jobs=jobs,
+            store=folder,
+            progress=not no_progress,
+            shard=part,
+            executor=workers,
+            captures=captures,
+            traces=traces,
+        )
     if as_json:
         typer.echo(json.dumps(result.to_json()))
     else:

@@ -16,6 +16,7 @@ EXTRAS = {
     "moocore": "all",
     "scipy": "all",
     "xarray": "xarray",
+    "distributed": "dask",
 }
 
 

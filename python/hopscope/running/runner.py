@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.campaign.capture import Captures
+from hopscope.campaign.cluster import opened
 from hopscope.campaign.execute import Traces
 from hopscope.campaign.plan import Run, make_plan, shard_of
 from hopscope.campaign.store import Store
@@ -36,7 +37,7 @@ def run(
     quick: bool = False,
     progress: bool = True,
     shard: tuple[int, int] | None = None,
-    executor: Executor | None = None,
+    executor: Executor | str | Any = None,
 ) -> Result:
     """Runs a scenario with all its seeds and its sweep.
 
@@ -49,15 +50,17 @@ def run(
         quick: shorter runs and, unless ``seeds`` is given, fewer seeds; see :meth:`Scenario.quick`.
         progress: show a bar where there is a terminal or a notebook.
         shard: ``(i, n)`` does only every n-th run, from the i-th on.
-        executor: runs on another executor of :mod:`concurrent.futures`.
+        executor: runs on another executor of :mod:`concurrent.futures`, or on the workers of Dask: a client, or the
+            address of a scheduler.
 
     Raises:
-        InputError: a scenario or option that cannot be run.
+        InputError: a scenario or option that cannot be run, or a scheduler that does not answer.
         Interrupted: Ctrl-C; finished runs are in the store.
         RunFailed: the store can no longer be written.
     """
     scenario = prepare(what, seeds=seeds, set=set, quick=quick)
-    return run_scenarios([scenario], jobs=jobs, store=out, progress=progress, shard=shard, executor=executor)[0]
+    with opened(executor) as pool:
+        return run_scenarios([scenario], jobs=jobs, store=out, progress=progress, shard=shard, executor=pool)[0]
 
 
 def prepare(
