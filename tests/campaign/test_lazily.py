@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from hopscope.cli import table
 from hopscope.errors import StoreError
 from hopscope.results.remarks import remarks
 from hopscope.results.stored import StoredRuns
-from runfiles import names, remove, rewrite
+from runfiles import age, names, remove, rewrite, written_since
 
 #: Two flows in a group, a wire, notes of the engine on one of them, and a limited window.
 MANY: dict[str, Any] = {
@@ -108,6 +109,37 @@ def test_a_run_is_parsed_when_it_is_asked_for(tmp_path: Path, monkeypatch: pytes
     assert (run["seed"], len(keys)) == (2, 1)
     assert result.points[1].runs[1] is run
     assert len(keys) == 1
+
+
+def test_a_complete_store_is_neither_parsed_nor_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = hs.run(MANY, out=tmp_path / "store")
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "store").rglob("*.*") if path.suffix != ".json"}
+    monkeypatch.setattr(Store, "read", None)
+    again = hs.run(MANY, out=tmp_path / "store")
+    assert again.interval("flow.0.throughput_kbps", 1) == first.interval("flow.0.throughput_kbps", 1)
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    monkeypatch.undo()
+    assert [list(point.runs) for point in again.points] == [point.runs for point in first.points]
+
+
+@pytest.mark.parametrize("harm", [lambda line: b"", lambda line: line.replace(b'"flows":[', b'"flows": [')])
+def test_a_start_does_what_a_store_lacks(tmp_path: Path, harm: Callable[[bytes], bytes]) -> None:
+    first = hs.run(MANY, out=tmp_path / "store")
+    key = rewrite(tmp_path / "store", harm)
+    age(tmp_path / "store")
+    again = hs.run(MANY, out=tmp_path / "store")
+    assert written_since(tmp_path / "store") == {key}
+    assert not isinstance(again.points[0].runs, StoredRuns)
+    assert again.interval("network.jain", 0) == first.interval("network.jain", 0)
+
+
+def test_without_arrow_means_are_those_of_the_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hs.run(MANY, out=tmp_path / "store")
+    monkeypatch.setattr(store_module, "is_there", lambda _name: False)
+    [lazy] = open_store(tmp_path / "store").results(lazily=True)
+    assert [(type(point.runs), point.reported) for point in lazy.points] == [(StoredRuns, None)] * 2
+    [eager] = open_store(tmp_path / "store").results()
+    assert [dict(point.summary) for point in lazy.points] == [dict(point.summary) for point in eager.points]
 
 
 def test_notes_are_those_of_the_first_seed_that_has_one(chain: Path, tmp_path: Path) -> None:

@@ -31,6 +31,7 @@ from hopscope.campaign.plan import Plan
 from hopscope.campaign.segments import Segments, drop_faults
 from hopscope.campaign.writer import Writer
 from hopscope.errors import HopscopeError, RunFailed, StoreError
+from hopscope.io.extras import is_there
 from hopscope.io.files import make_folder, not_written, reason, remove_litter, reports_damage, write_whole
 from hopscope.results import PointResult, Result, columns, shape
 from hopscope.results.stored import RunResult, StoredRuns
@@ -188,8 +189,7 @@ class Store:
         Raises:
             StoreError: the manifest is damaged or of another format, or a run may not be read.
         """
-        from hopscope.campaign.capture import capture_of
-        from hopscope.campaign.work import again
+        from hopscope.campaign.work import as_result
 
         found = []
         self.problems[:] = [*manifests.remarks(self.manifest, self.path), *self._segments.faults]
@@ -219,7 +219,26 @@ class Store:
                 [PointResult(p.index, p.set, self._runs(k, s.seed)) for p, k in zip(s.points, keys, strict=True)]
                 for s, keys in found
             ]
-        return [Result(s, of, again=again, capture=capture_of) for (s, _), of in zip(found, points, strict=True)]
+        return [as_result(scenario, of) for (scenario, _), of in zip(found, points, strict=True)]
+
+    def complete(self, plan: Plan) -> list[list[PointResult]] | None:
+        """The points of each scenario of a plan, when all runs are there and the tables are proved to be theirs.
+
+        Their runs are read when they are asked for. None where a run is missing or damaged, or where they are few.
+        """
+        listed = [
+            (of, [[run.key for run in runs] for runs in keys])
+            for of, keys in zip(plan.scenarios, plan.runs, strict=True)
+        ]
+        if not all(run.key in self._segments.places for run in plan.unique()):
+            return None
+        before = len(self.problems)
+        points = self._reported(listed)
+        wanted = [[len(runs) for runs in of] for of in plan.runs]
+        if points is None or [[len(point.runs) for point in of] for of in points] != wanted:
+            del self.problems[before:]  # named when the runs are read
+            return None
+        return points
 
     def write_tables(self, results: Sequence[Result]) -> None:
         """Writes the Parquet tables of results.
@@ -282,7 +301,8 @@ class Store:
         points, before = [], len(self.problems)
         for scenario, listed in found:
             points.append([self._stored(p, k, scenario.seed) for p, k in zip(scenario.points, listed, strict=True)])
-        reported = tables.reported(self.path, points)
+        # Without what reads tables, means are those of the runs, read when one is asked for.
+        reported = tables.reported(self.path, points) if is_there("pyarrow") else []
         if reported is None or self._digest(keys) != made:
             del self.problems[before:]
             return None
@@ -318,10 +338,12 @@ class Store:
     def _runs(self, keys: Sequence[str], first_seed: int) -> list[RunResult]:
         """The runs of a point that are there, by seed; one that differs in shape from the first counts as damaged."""
         runs: list[RunResult] = []
+        outline: object = None
         for seed, key in enumerate(keys, first_seed):
             if (run := self.read(key, seed)) is None:
                 continue
-            if runs and shape.outline(run) != shape.outline(runs[0]):
+            outline = shape.outline(run) if outline is None else outline
+            if shape.outline(run) != outline:
                 self._damaged(key, "has other flows, nodes or metrics than the other runs of its point")
                 continue
             runs.append(run)

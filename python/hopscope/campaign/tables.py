@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import RunFailed
 from hopscope.io import parquet
-from hopscope.io.extras import is_there, need
+from hopscope.io.extras import need
 from hopscope.io.files import open_regular, read_whole, reason, reports_damage, write_whole
 from hopscope.results import PointResult, Result, rows
 from hopscope.results.stored import Reported
@@ -107,14 +107,12 @@ def faults(folder: Path, made: str) -> list[str]:
 def reported(folder: Path, results: Sequence[Sequence[PointResult]]) -> list[tuple[PointResult, Reported]] | None:
     """Returns what sound tables say of each point that has runs.
 
-    None where rows and points cannot be matched, or where no library that reads tables is installed.
+    None where rows and points cannot be matched.
 
     Args:
         folder: the store.
         results: the points of each of its scenarios.
     """
-    if not is_there("pyarrow"):
-        return None
     import pyarrow as pa
 
     points = [point for of in results for point in of if point.runs]

@@ -85,8 +85,13 @@ def assemble(plan: Plan, finished: Mapping[str, RunResult], failures: Mapping[st
             failed += [
                 Failure(point.index, run.seed, failures[run.key], point.set) for run in runs if run.key in failures
             ]
-        results.append(Result(scenario, points, failed, again, capture_of))
+        results.append(as_result(scenario, points, failed))
     return results
+
+
+def as_result(scenario: Scenario, points: list[PointResult], failures: list[Failure] | None = None) -> Result:
+    """The result of a scenario, which can be run again and captured."""
+    return Result(scenario, points, failures, again, capture_of)
 
 
 def again(scenario: Scenario, jobs: int | None, progress: bool) -> Result:

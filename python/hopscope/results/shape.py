@@ -73,16 +73,24 @@ def _of_row(row: object, scope: str, place: str) -> Iterator[str]:
     if not isinstance(row, dict):
         yield f"{place} is no table"
         return
-    for wrong in _of_types(scope, tuple(row), tuple(map(type, row.values()))):
+    types = tuple(map(type, row.values()))
+    for wrong in _of_types(scope, tuple(row), types):
         yield f"{place}{wrong}"
-    for name, value in row.items():
-        if isinstance(value, dict) and _kinds(scope).get(name) in _TABLES and not all(map(_is_sample, value.values())):
-            yield f"{place}: {name} is no {_kinds(scope)[name]}"
+    for name, kind in _tables(scope) if dict in types else ():
+        value = row.get(name)
+        if isinstance(value, dict) and not all(map(_is_sample, value.values())):
+            yield f"{place}: {name} is no {kind}"
 
 
 @functools.cache
 def _kinds(scope: str) -> dict[str, str]:
     return {metric.name: metric.kind for metric in metrics(scope)}
+
+
+@functools.cache
+def _tables(scope: str) -> tuple[tuple[str, str], ...]:
+    """The metrics that are tables of samples, each with its kind."""
+    return tuple((name, kind) for name, kind in _kinds(scope).items() if kind in _TABLES)
 
 
 @functools.cache

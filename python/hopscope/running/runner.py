@@ -12,9 +12,9 @@ from typing import Any
 from hopscope.campaign.capture import Captures
 from hopscope.campaign.cluster import opened
 from hopscope.campaign.execute import Traces
-from hopscope.campaign.plan import Run, make_plan, shard_of
+from hopscope.campaign.plan import Plan, Run, make_plan, shard_of
 from hopscope.campaign.store import Store
-from hopscope.campaign.work import Hooks, assemble, work
+from hopscope.campaign.work import Hooks, as_result, assemble, work
 from hopscope.errors import InputError, Interrupted, RunFailed
 from hopscope.io.extras import need
 from hopscope.results import Result
@@ -128,22 +128,21 @@ def run_scenarios(
         Interrupted: Ctrl-C; finished runs are in the store.
         RunFailed: the store can no longer be written.
     """
-    if seeds is not None:
-        scenarios = [scenario.replace({"seeds": seeds}) for scenario in scenarios]
     if shard is not None and not _is_shard(shard):
         raise InputError(f"shard: found {shard!r}; expected (i, n) with 1 <= i <= n")
-    if any(scenario.document.get("series", {}).get("keep") for scenario in scenarios):
-        need("pandas", "pyarrow")
-    plan = make_plan(scenarios)
+    plan = _planned(scenarios, seeds)
     title = label or scenarios[0].title
     folder = None if store is None else Store(store)
     finished: dict[str, RunResult] = {}
+    is_written = captures is not None or traces is not None
     if folder is not None:
         folder.prepare(plan, title)
-        finished = _kept(folder, plan.unique())
+        points = None if is_written else folder.complete(plan)
+        finished = _kept(folder, plan.unique()) if points is None else {}
         for problem in folder.problems:
             _LOG.warning(problem)
-    is_written = captures is not None or traces is not None
+        if points is not None:
+            return [as_result(scenario, of) for scenario, of in zip(plan.scenarios, points, strict=True)]
     todo = [run for run in shard_of(plan.unique(), shard) if is_written or run.key not in finished]
     if captures is not None:
         captures.check(todo)
@@ -165,6 +164,15 @@ def run_scenarios(
     if folder is not None:
         folder.write_tables(results)
     return results
+
+
+def _planned(scenarios: Sequence[Scenario], seeds: int | None) -> Plan:
+    """The runs of scenarios, with another number of replications where one is given."""
+    if seeds is not None:
+        scenarios = [scenario.replace({"seeds": seeds}) for scenario in scenarios]
+    if any(scenario.document.get("series", {}).get("keep") for scenario in scenarios):
+        need("pandas", "pyarrow")
+    return make_plan(scenarios)
 
 
 def _kept(folder: Store, runs: Iterable[Run]) -> dict[str, RunResult]:
