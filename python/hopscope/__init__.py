@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from hopscope.api.scenarios import check, explain, import_script
     from hopscope.api.stores import pcap, report, show
     from hopscope.api.studies import readings
+    from hopscope.campaign.merge import merge
     from hopscope.campaign.store import Store, open_store
     from hopscope.campaign.verify import verify
     from hopscope.cli.new import new
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from hopscope.results.distributions import Distribution
     from hopscope.results.fairness import fair_shares
     from hopscope.running.runner import run, run_scenarios
+    from hopscope.running.slurm import slurm
     from hopscope.running.stepping import Simulation
     from hopscope.running.wired import Bottleneck, bottleneck
     from hopscope.scenario import Point, Scenario, load
@@ -74,6 +76,7 @@ _HOMES = {
     "import_script": "hopscope.api.scenarios",
     "load": "hopscope.scenario",
     "look_up": "hopscope.reference.lookup",
+    "merge": "hopscope.campaign.merge",
     "model": "hopscope.api.lookup",
     "new": "hopscope.cli.new",
     "open_store": "hopscope.campaign.store",
@@ -88,6 +91,7 @@ _HOMES = {
     "schema": "hopscope.scenario.keys",
     "sequence": "hopscope.reporting.segments",
     "show": "hopscope.api.stores",
+    "slurm": "hopscope.running.slurm",
     "timeline": "hopscope.reporting.timeline",
     "trace": "hopscope.tracing",
     "trade_off": "hopscope.optimum",
@@ -130,6 +134,7 @@ __all__ = [
     "import_script",
     "load",
     "look_up",
+    "merge",
     "model",
     "new",
     "open_store",
@@ -144,6 +149,7 @@ __all__ = [
     "schema",
     "sequence",
     "show",
+    "slurm",
     "timeline",
     "trace",
     "trade_off",

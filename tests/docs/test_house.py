@@ -78,7 +78,9 @@ LONGER: dict[str, str] = {
     "python/hopscope/cli/report_cmd.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/reproduce.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/run.py: command": "the options of the command are its parameters",
+    "python/hopscope/cli/slurm.py: command": "the options of the command are its parameters",
     "python/hopscope/optimum/driver.py: optimize": "a public function whose doc string lists 14 arguments",
+    "python/hopscope/running/slurm.py: slurm": "a public function whose doc string lists 17 arguments",
 }
 
 

@@ -35,7 +35,7 @@ class Cost:
         return self.wall_s > ANNOUNCE_SECONDS or self.memory_bytes > ANNOUNCE_BYTES
 
     def __str__(self) -> str:
-        return f"about {_duration(self.wall_s)}, {self.memory_bytes / 1e9:.1f} GB of memory, {self.events:.2g} events"
+        return f"about {duration(self.wall_s)}, {self.memory_bytes / 1e9:.1f} GB of memory, {self.events:.2g} events"
 
 
 def estimate(runs: Sequence[Run], jobs: int) -> Cost:
@@ -58,7 +58,8 @@ def estimate(runs: Sequence[Run], jobs: int) -> Cost:
     )
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Returns a time in words: "3 minutes"."""
     for limit, size, name in ((120, 1, "seconds"), (7200, 60, "minutes"), (172_800, 3600, "hours")):
         if seconds < limit:
             return f"{seconds / size:.0f} {name}"

@@ -62,11 +62,9 @@ def execute(
         return
     workers = min(jobs or default_jobs(), len(runs))
     pool = ThreadPoolExecutor(workers, thread_name_prefix="hopscope")
-    stop = Stop()
+    stop, waiting = Stop(), iter(runs)
     in_flight: dict[Future[Finished], Run] = {}
-    waiting = iter(runs)
-    # Enough that no worker waits for this thread.
-    room = 16 * workers
+    room = 16 * workers  # enough that no worker waits for this thread
 
     def submit_next() -> None:
         while len(in_flight) < room and (run := next(waiting, None)) is not None:

@@ -33,6 +33,8 @@ VERBS = {
     "report": ("report_cmd", "Write the HTML report of a finished store."),
     "show": ("show", "Print the table of a store."),
     "verify": ("verify", "Prove a store: checksums, and a sample of its runs done again."),
+    "slurm": ("slurm", "Write the array job that does a scenario on a Slurm cluster, and its merge."),
+    "merge": ("merge", "Bring the runs of shards together, and the tables of a store up to date."),
     "import": ("import_script", "Make a scenario file of an ns-2 Tcl script, and list what is not followed."),
     "new": ("new", "Write a scenario or study to begin with, in which comments explain each key."),
     "check": ("check", "Check a scenario without running it."),
