@@ -122,10 +122,11 @@ def test_pipes_and_devices_are_no_scenarios(folder: Path, verb: str, kind: str) 
 def test_a_defect_is_reported_in_a_line_and_keeps_its_traceback(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken() -> None:
+    def broken(_given: list[str], **_: object) -> None:
         raise ZeroDivisionError("three by nothing")
 
-    monkeypatch.setattr(main, "build", lambda: broken)
+    monkeypatch.setattr(main, "build", lambda *_: broken)
+    monkeypatch.setattr(sys, "argv", ["hopscope", "check"])
     with pytest.raises(SystemExit) as end:
         main.main()
     said = capsys.readouterr().err

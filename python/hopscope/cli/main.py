@@ -7,13 +7,14 @@ import signal
 import sys
 import tempfile
 import traceback
+from collections.abc import Sequence
 from types import FrameType
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from hopscope.cli import streams
-from hopscope.errors import HopscopeError, visible
+from hopscope.errors import HopscopeError, InputError, did_you_mean, shown, visible
 
 #: Verb -> (module in ``hopscope.cli`` that holds ``command``, one line of help).
 VERBS = {
@@ -42,6 +43,9 @@ VERBS = {
     "schema": ("schema", "Print the JSON Schema of the scenario file."),
 }
 
+#: What Typer raises for a command line that it cannot read; it has no public name.
+_UsageError: Any = typer.BadParameter.__mro__[1]
+
 HELP = "TCP and UDP over multi-hop 802.11, simulated and compared with the published studies."
 
 
@@ -51,7 +55,7 @@ def build(*names: str) -> typer.Typer:
     Each verb loads what it needs, which for some is much.
     """
     settings = {"help_option_names": ["--help", "-h"]}
-    app = typer.Typer(help=HELP, no_args_is_help=True, pretty_exceptions_enable=False, context_settings=settings)
+    app = typer.Typer(help=HELP, pretty_exceptions_enable=False, context_settings=settings)
     app.callback()(_options)
     for verb in names or VERBS:
         module, text = VERBS[verb]
@@ -60,22 +64,39 @@ def build(*names: str) -> typer.Typer:
     return app
 
 
+def _run(given: Sequence[str]) -> int:
+    """Runs the verb that a command line names and returns its exit status.
+
+    Raises:
+        InputError: there is no such verb.
+        KeyboardInterrupt: Ctrl-C.
+    """
+    verb = given[0]
+    if not verb.startswith("-") and verb not in VERBS:
+        raise InputError(f"no verb {shown(verb)}{did_you_mean(verb, VERBS)}; all of them: hopscope --help")
+    status = build(*([verb] if verb in VERBS else []))(given, standalone_mode=False)
+    if status == 130:  # what Typer makes of an interrupt
+        raise KeyboardInterrupt
+    return status if isinstance(status, int) else 0
+
+
 def main() -> None:
     """Runs the command and ends the process with its exit status."""
     signal.signal(signal.SIGTERM, _interrupt)
     streams.prepare()
+    given = sys.argv[1:] or ["--help"]
     try:
-        build(*(name for name in sys.argv[1:2] if name in VERBS))()
+        sys.exit(_run(given))
+    except _UsageError as error:
+        verb = f" {given[0]}" if given[0] in VERBS else ""
+        _say(f"{error.format_message().rstrip('.')}; see hopscope{verb} --help")
+        sys.exit(2)
     except HopscopeError as error:
         _say(str(error))
         sys.exit(error.exit_status)
     except KeyboardInterrupt:
         _say("interrupted")
         sys.exit(130)
-    except SystemExit as end:
-        if end.code == 130:  # Typer makes this of an interrupt, and says nothing
-            _say("interrupted")
-        raise
     except OSError as error:
         _say(f"{error.filename or 'standard output'}: {error.strerror or error}")
         if error.filename is None:
