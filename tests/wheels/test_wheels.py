@@ -1,6 +1,8 @@
 """The wheels in dist/, where they were built: what is in them, and that one works alone, without a compiler.
 
-Needs pytest and nothing of this package, so that it tries the wheel and not the checkout.
+Needs pytest and nothing of this package, so that it tries the wheel and not the checkout. The wheel for aarch64 runs on
+another machine under qemu-user (Debian: qemu-user-static) where AARCH64_ROOT names a folder with the files of a Python
+3.11 for aarch64: unpacked, libpython3.11-stdlib and python3.11-minimal with what they need.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ import json
 import os
 import platform
 import re
+import shutil
 import subprocess
 import sys
 import venv
@@ -79,6 +82,22 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture(scope="module")
+def foreign(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str], dict[str, str]]:
+    """A folder with a scenario; how a Python of aarch64 starts under qemu, and its environment with the wheel."""
+    wheel = next((wheel for wheel in WHEELS if wheel.name.endswith("_aarch64.whl")), None)
+    root, qemu = os.environ.get("AARCH64_ROOT"), shutil.which("qemu-aarch64-static")
+    if wheel is None or root is None or qemu is None or platform.machine() == "aarch64":
+        pytest.skip("needs a wheel for aarch64, qemu-aarch64-static and AARCH64_ROOT, on another machine")
+    folder = tmp_path_factory.mktemp("foreign")
+    options = [f"--platform=manylinux{system}_aarch64" for system in ("2014", "_2_27", "_2_28")]
+    options += ["--python-version=3.11", "--only-binary=:all:", f"--target={folder / 'packages'}"]
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", *options, wheel], check=True)
+    (folder / "chain.toml").write_text(SCENARIO)
+    start = [qemu, "-L", root, f"{root}/usr/bin/python3.11", "-m", "hopscope"]
+    return folder, start, {"PATH": "", "HOME": str(folder), "PYTHONPATH": str(folder / "packages")}
+
+
 def surroundings(folder: Path) -> dict[str, str]:
     """An environment in which nothing but the installed programs is found, a compiler least of all."""
     kept = {name: value for name, value in os.environ.items() if name.startswith(("PIP_", "SSL_", "HTTP", "http"))}
@@ -91,6 +110,20 @@ def test_the_main_verbs_work_in_an_empty_environment_without_a_compiler(empty: P
         done = subprocess.run(command, cwd=empty, env=surroundings(empty), capture_output=True, text=True, check=False)
         assert done.returncode == 0, (words, done.stderr)
     assert (empty / "a/flows.parquet").exists()
+
+
+def test_the_wheel_for_aarch64_gives_the_same_numbers(
+    foreign: tuple[Path, list[str], dict[str, str]], empty: Path
+) -> None:
+    folder, start, environment = foreign
+    for words in VERBS:
+        command = [*start, *words.split()]
+        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, (words, done.stderr)
+    for words in ("run chain.toml --seeds 2 --out again", "show again --write again.csv"):
+        here = [empty / "env/bin/hopscope", *words.split()]
+        subprocess.run(here, cwd=empty, env=surroundings(empty), capture_output=True, check=True)
+    assert (folder / "t.csv").read_bytes() == (empty / "again.csv").read_bytes()
 
 
 def test_an_installation_is_small(empty: Path) -> None:
