@@ -103,6 +103,16 @@ def test_a_worker_of_another_build_does_nothing(monkeypatch: pytest.MonkeyPatch)
     }
 
 
+def test_runs_that_nobody_waits_for_end() -> None:
+    [one, *_] = runs_of(1, duration="1000000s")
+    task = batches.Task(one.config(), [], [(one.key, 1), ("another", 2)])
+    reported = []
+    [first, second], _ = batches.run_tasks(_core.build_id(), [task], lambda *said: bool(reported.append(said)))
+    assert first.document is None
+    assert second.document is None
+    assert {key for key, _ in reported} == {one.key}
+
+
 RUN_TASKS = batches.run_tasks
 
 

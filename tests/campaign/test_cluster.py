@@ -20,6 +20,7 @@ import hopscope as hs
 from hopscope.campaign import cluster
 from hopscope.campaign.execute import execute
 from hopscope.campaign.plan import Run, make_plan
+from hopscope.errors import Interrupted
 
 distributed = pytest.importorskip("distributed")
 
@@ -117,6 +118,24 @@ def test_workers_of_dask_give_the_same_results_and_a_killed_one_loses_none(worke
     assert workers.workers[0].wait(10) == -signal.SIGKILL
     assert sorted(documents) == sorted(noted.ended) == sorted(run.key for run in runs)
     assert max(max(seconds) for seconds in noted.seconds.values()) > 1
+
+    # What the client takes back ends.
+    ended: list[Run] = []
+
+    def interrupt(run: Run, found: object) -> None:
+        ended.append(run)
+        if len(ended) == 1:
+            raise KeyboardInterrupt
+
+    short_and_long = make_plan([hs.Scenario(LONG | {"seeds": 1, "sweep": {"duration": ["2s", "10000000s"]}})]).unique()
+    with distributed.Client(workers.address, set_as_default=False) as client:
+        pool = cluster.Cluster(client, workers.address)
+        with pytest.raises(Interrupted):
+            execute(short_and_long, interrupt, fail, executor=pool)
+        waited = time.monotonic()
+        while any(client.run(lambda dask_worker: len(dask_worker.active_threads)).values()):
+            assert time.monotonic() - waited < 30
+            time.sleep(0.2)
 
 
 def fail(run: Run, message: str) -> None:

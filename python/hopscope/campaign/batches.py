@@ -21,6 +21,7 @@ from hopscope import _core
 from hopscope.campaign.controls import run
 from hopscope.campaign.plan import Run
 from hopscope.campaign.progress import Watcher
+from hopscope.campaign.stop import Stop
 from hopscope.errors import HopscopeError, Interrupted, RunFailed
 from hopscope.results.finished import Finished
 from hopscope.scenario.controls import FlowControl
@@ -31,8 +32,8 @@ BATCH_S = 1.0
 #: Workers of an executor that does not say how many it has: so many are kept busy.
 USUAL_SLOTS = 128
 
-#: Takes the key of a run that is under way, and how many seconds of it are simulated.
-Report: TypeAlias = Callable[[str, float], None]
+#: Takes the key of a run that is under way, and how many seconds of it are simulated; false: nobody waits for it.
+Report: TypeAlias = Callable[[str, float], bool]
 
 
 @dataclass(frozen=True)
@@ -81,15 +82,18 @@ def run_tasks(build: str, tasks: Sequence[Task], report: Report | None = None) -
             f"a worker has engine build {_core.build_id()}, and {build} asked for the run; install the same "
             "version of Hopscope where the workers are"
         )
-    begin = time.perf_counter()
-    ended = [_ended(task, key, seed, report) for task in tasks for key, seed in task.runs]
+    begin, stop = time.perf_counter(), Stop()
+    ended = [_ended(task, key, seed, stop, report) for task in tasks for key, seed in task.runs]
     return ended, time.perf_counter() - begin
 
 
-def _ended(task: Task, key: str, seed: int, report: Report | None) -> Ended:
-    advanced = None if report is None else (lambda seconds: report(key, seconds))
+def _ended(task: Task, key: str, seed: int, stop: Stop, report: Report | None) -> Ended:
+    def advanced(seconds: float) -> None:
+        if report is not None and not report(key, seconds):
+            stop.token.set()
+
     try:
-        return Ended(run(task.config.with_seed(seed), task.controls, seed, progress=advanced).document())
+        return Ended(run(task.config.with_seed(seed), task.controls, seed, stop, report and advanced).document())
     except Exception as error:
         return Ended(None, message_of(error), isinstance(error, _core.EngineError))
 

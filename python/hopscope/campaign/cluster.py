@@ -63,15 +63,19 @@ class Reporter:
     def __init__(self, topic: str) -> None:
         self._topic = topic
         self._last = 0.0
+        self._is_wanted = True
 
-    def __call__(self, key: str, seconds: float) -> None:
-        """A run has simulated so many seconds in total."""
+    def __call__(self, key: str, seconds: float) -> bool:
+        """A run has simulated so many seconds in total; false: the client has taken back what the worker does."""
         now = time.monotonic()
         if now - self._last >= REPORT_S:
             from distributed import get_worker
 
-            self._last = now
-            get_worker().log_event(self._topic, (key, seconds))
+            self._last, worker = now, get_worker()
+            worker.log_event(self._topic, (key, seconds))
+            task = worker.state.tasks.get(worker.get_current_task())
+            self._is_wanted = task is not None and task.state != "cancelled"
+        return self._is_wanted
 
 
 @contextlib.contextmanager
