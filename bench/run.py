@@ -1,10 +1,11 @@
 """Benchmarks of the engine, one table: instructions, events per second, cost per frame, memory, speed-up, start-up.
 
-    python bench/run.py [--repeats 5] [--skip-instructions] [--record]
+    python bench/run.py [--repeats 5] [--skip-instructions] [--record] [--history]
 
 Numbers that depend on the load of the machine are medians, all sides measured in turn in one session. Instruction
-counts do not depend on it; they are compared with bench/instructions.json, which `--record` rewrites. Exit status 0
-unless something could not be measured at all.
+counts do not depend on it; they are compared with bench/instructions.json, which `--record` rewrites. The figures that
+the history keeps of each commit go into bench/history.jsonl; `--history` measures those alone. Exit status 0 unless
+something could not be measured at all.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import history
 from measure import ChildError, alternate, machine, median, note, run_child, spread, table
 
 HERE = Path(__file__).resolve().parent
@@ -297,11 +299,26 @@ def capture_rows(repeats: int) -> list[list[str]]:
     return [["capture of the 7-hop chain, 60 s", f"{captured:.3f}", "CPU s", about]]
 
 
+def history_rows(valgrind: str | None, binary: Path, repeats: int) -> list[list[str]]:
+    """Measures what the history keeps of this commit, and adds it there."""
+    found = {}
+    if valgrind is not None:
+        found = history.instructions_a_frame(binary, lambda *words: count_instructions(valgrind, *words), figures)
+    with tempfile.TemporaryDirectory() as folder:
+        found |= history.package_figures(repeats, Path(folder))
+    field = figures([binary, "field", "10000", "1"])
+    found |= {"building 10,000 nodes, s": field["build_s"], "memory of a node, kB": field["node_bytes"] / 1000}
+    kept = history.record(found)["figures"]
+    shown = {name: f"{value:,.0f}" if value >= 1000 else f"{value:.3g}" for name, value in kept.items()}
+    return [[name, shown[name], "", "kept in bench/history.jsonl"] for name in found]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Benchmarks of the engine.")
     parser.add_argument("--repeats", type=int, default=5, help="measurements of each number; medians are reported (5)")
     parser.add_argument("--skip-instructions", action="store_true", help="leave out valgrind, which takes a minute")
     parser.add_argument("--record", action="store_true", help="store the instruction counts in bench/instructions.json")
+    parser.add_argument("--history", action="store_true", help="measure what bench/history.jsonl keeps, and no more")
     options = parser.parse_args()
     if options.repeats < 1:
         parser.error(f"--repeats {options.repeats}: must be 1 or more")
@@ -309,21 +326,24 @@ def main() -> int:
         binary = build_binary("bench")
         rows = []
         valgrind = None if options.skip_instructions else find_valgrind()
-        if valgrind is not None:
+        if valgrind is not None and not options.history:
             rows += instruction_rows(valgrind, binary, options.record)
             rows += ledger_rows(valgrind, binary)
             rows += capture_instruction_rows(valgrind, binary)
-        rows += event_rows(binary, options.repeats)
-        rows += field_rows(binary, options.repeats)
-        rows += control_rows(options.repeats)
-        rows += capture_rows(options.repeats)
-        rows += package_rows(options.repeats)
+        if not options.history:
+            rows += event_rows(binary, options.repeats)
+            rows += field_rows(binary, options.repeats)
+            rows += control_rows(options.repeats)
+            rows += capture_rows(options.repeats)
+            rows += package_rows(options.repeats)
+        rows += history_rows(valgrind, binary, options.repeats)
     except (ChildError, subprocess.CalledProcessError) as failure:
         note(str(failure))
         return 1
     print(f"{machine()}; medians of {options.repeats}\n")
     print(table(["what", "measured", "unit", "remark"], rows))
-    (HERE / "latest.json").write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1), encoding="utf-8")
+    if not options.history:
+        (HERE / "latest.json").write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1), encoding="utf-8")
     return 0
 
 

@@ -448,6 +448,16 @@ def walk_charts(transport: str, page: str) -> None:
     write(REFERENCE / f"{page}.md", "\n".join(images))
 
 
+def history_page() -> None:
+    """The figures that `make bench` has kept of commits."""
+    import benchmarks
+
+    measured = benchmarks.lines()
+    save(benchmarks.chart(measured), REFERENCE, "history", ["svg"])
+    picture = "![Figures of the commits that were measured](reference/generated/history.svg)\n"
+    write(REFERENCE / "history.md", f"{picture}\n{table(*benchmarks.rows(measured))}")
+
+
 def air_page() -> None:
     """Frames on the air where data and ACKs of one flow collide, of the run that a test of the engine compares with."""
     frames = (CRATES / "hopscope-engine" / "tests" / "it" / "air.txt").read_text(encoding="utf-8")
@@ -537,6 +547,7 @@ def main() -> None:
     fairness_page()
     thinning_page()
     air_page()
+    history_page()
     numbers_page("afrakhteh2005")
 
 
