@@ -19,6 +19,7 @@ import io
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import subprocess
@@ -63,6 +64,9 @@ LOADED = ", in main\n"
 #: What it begins with where the interpreter itself was not there yet.
 STARTING = "Fatal Python error: init_import_site"
 
+#: What Python prints of an interrupt that came while it imported a module, and that it does not pass on.
+SWALLOWED = re.compile(r"Exception ignored in: .*\n(?:Traceback .*\n(?: .*\n)*)?KeyboardInterrupt: *\n")
+
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 TABLES = ("flows", "nodes", "network", "runs", "summary")
 
@@ -95,7 +99,7 @@ def start(folder: Path, store: Path, room: int | None = None) -> subprocess.Pope
 
 def finish(process: subprocess.Popen[str]) -> str:
     """What a process said, once it has ended."""
-    said = process.communicate(timeout=600)[1]
+    said = SWALLOWED.sub("", process.communicate(timeout=600)[1])
     # Before its first line runs, an interrupt is the interpreter's affair.
     interrupted = process.returncode in {1, -signal.SIGINT} and said.rstrip().endswith("KeyboardInterrupt")
     early = interrupted and (LOADED not in said or said.startswith(STARTING))

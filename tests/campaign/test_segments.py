@@ -116,14 +116,14 @@ def test_runs_are_committed_in_groups(folder: Path, commits: list[int]) -> None:
     one.close()
     assert len(Segments(folder).places) == 1000
     assert 2 <= len(commits) <= 2 + 1000 // writer.COMMIT_RUNS + 3
-    assert commits[-1] == 1000 * len(line(0))
+    assert 1000 * len(line(0)) in commits
 
 
 def test_a_run_is_committed_soon_though_none_follows(folder: Path, commits: list[int]) -> None:
     one = Writer(folder)
     one.append(line(1))
     deadline = time.monotonic() + 60
-    while commits[-1] != len(line(1)):
+    while len(line(1)) not in commits:
         assert time.monotonic() < deadline
         time.sleep(0.05)
     one.close()

@@ -241,11 +241,12 @@ class Store:
         return points
 
     def write_tables(self, results: Sequence[Result]) -> None:
-        """Writes the Parquet tables of results.
+        """Writes the Parquet tables of results, while runs that wait are committed.
 
         Raises:
             RunFailed: the folder cannot be written; the runs themselves are kept.
         """
+        self._writer.commit_soon()
         tables.write(self.path, results, self._made_from(results))
 
     def repair_tables(self, results: Sequence[Result]) -> list[str]:

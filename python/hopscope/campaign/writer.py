@@ -33,6 +33,7 @@ class Writer:
         self._file: int | None = None
         self._size = 0
         self._waiting = 0
+        self._is_new = False
         self._is_time = threading.Event()
         self._error: OSError | None = None
 
@@ -56,6 +57,10 @@ class Writer:
             elif self._waiting == COMMIT_RUNS:
                 self._is_time.set()
 
+    def commit_soon(self) -> None:
+        """Commits what was appended, while this thread goes on."""
+        self._is_time.set()
+
     def close(self) -> None:
         """Commits what was appended and ends the segment.
 
@@ -73,14 +78,9 @@ class Writer:
         time = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%S.%fZ")
         path = self._folder / f"{time}-{secrets.token_hex(4)}{ENDING}"
         file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND | os.O_CLOEXEC, 0o666)
-        try:
-            with contextlib.suppress(OSError):  # a file system without locks
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            commit_folder(self._folder)
-        except BaseException:
-            os.close(file)
-            raise
-        self._size = 0
+        with contextlib.suppress(OSError):  # a file system without locks
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        self._size, self._is_new = 0, True
         return file
 
     def _write(self, file: int, line: bytes) -> None:
@@ -102,17 +102,23 @@ class Writer:
                 return
             file = os.dup(self._file)  # which another thread may close meanwhile
         try:
-            os.fsync(file)
+            self._commit_file(file)
         except OSError as error:
             self._error = error
         finally:
             os.close(file)
 
+    def _commit_file(self, file: int) -> None:
+        os.fsync(file)
+        if self._is_new:
+            commit_folder(self._folder)
+            self._is_new = False
+
     def _end(self, file: int) -> None:
         self._file = None
         self._is_time.set()
         try:
-            os.fsync(file)
+            self._commit_file(file)
         finally:
             with contextlib.suppress(OSError):
                 fcntl.flock(file, fcntl.LOCK_UN)  # a copy of it may still be open

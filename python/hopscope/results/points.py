@@ -69,7 +69,7 @@ class PointResult:
         Raises:
             NotFound: no such metric.
         """
-        return list(self.by_seed(metric).values())
+        return [value for value in column(self.runs, metric) if value is not None]
 
     def by_seed(self, metric: str) -> dict[int, float]:
         """Returns seed -> value, without the seeds that have no sample."""

@@ -203,7 +203,11 @@ def column(runs: Sequence[Run], metric: str) -> list[float | None]:
         return [read(run, metric) for run in runs]  # which says what is missing
     there = [value for value in values if value is not None]
     sound = set(map(type, there)) <= {int, float} and all(map(math.isfinite, there))
-    return [None if value is None else float(value) for value in values] if sound else [read(r, metric) for r in runs]
+    if not sound:
+        return [read(run, metric) for run in runs]
+    if len(there) == len(values):
+        return list(map(float, there))
+    return [None if value is None else float(value) for value in values]
 
 
 def read(run: Run, metric: Metric) -> float | None:

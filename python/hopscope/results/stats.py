@@ -112,7 +112,8 @@ def interval(values: Sequence[float]) -> Interval:
     """Returns mean, 95 % interval, smallest and largest value of samples."""
     if not values:
         return Interval(None, None, None, None, 0)
-    return Interval(mean_of(values), half_width(values), min(values), max(values), len(values))
+    low, high, mean = min(values), max(values), mean_of(values)
+    return Interval(mean, half_width(values, mean), low, high, len(values))
 
 
 def mean_of(values: Sequence[float]) -> float:
@@ -120,12 +121,12 @@ def mean_of(values: Sequence[float]) -> float:
     return min(max(math.fsum(values) / len(values), min(values)), max(values))
 
 
-def half_width(values: Sequence[float]) -> float | None:
-    """Returns the half width of the 95 % interval of the mean; None for fewer than two values."""
+def half_width(values: Sequence[float], mean: float | None = None) -> float | None:
+    """Returns the half width of the 95 % interval of the mean, which may be given; None for fewer than two values."""
     n = len(values)
     if n < 2:
         return None
-    mean = mean_of(values)
+    mean = mean_of(values) if mean is None else mean
     variance = math.fsum([(value - mean) ** 2 for value in values]) / (n - 1)
     return quantile(n - 1) * math.sqrt(variance / n)
 

@@ -148,21 +148,21 @@ def run_scenarios(
         captures.check(todo)
     failures: dict[str, str] = {}
     hooks: Hooks = {"captures": captures, "traces": traces}
-    try:
-        with contextlib.nullcontext() if folder is None else folder.keeping():
-            kept: dict[str, Any] = {} if folder is None else {"keep": folder.keep, "where": str(folder.path)}
+    with contextlib.nullcontext() if folder is None else folder.keeping():
+        kept: dict[str, Any] = {} if folder is None else {"keep": folder.keep, "where": str(folder.path)}
+        try:
             work(todo, finished, failures, title, hooks, jobs=jobs, executor=executor, progress=progress, **kept)
-    except Interrupted:
-        if folder is not None:  # the tables of what is there
-            with contextlib.suppress(RunFailed):
-                folder.write_tables(assemble(plan, finished, failures))
-        raise
-    if folder is not None and shard is not None:  # what other shards have finished meanwhile
-        folder.look_again()
-        finished |= _kept(folder, (run for run in plan.unique() if run.key not in finished))
-    results = assemble(plan, finished, failures)
-    if folder is not None:
-        folder.write_tables(results)
+        except Interrupted:
+            if folder is not None:  # the tables of what is there
+                with contextlib.suppress(RunFailed):
+                    folder.write_tables(assemble(plan, finished, failures))
+            raise
+        if folder is not None and shard is not None:  # what other shards have finished meanwhile
+            folder.look_again()
+            finished |= _kept(folder, (run for run in plan.unique() if run.key not in finished))
+        results = assemble(plan, finished, failures)
+        if folder is not None:
+            folder.write_tables(results)
     return results
 
 
