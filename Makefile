@@ -70,7 +70,21 @@ $(VENV)/.engine: $(RUST_SOURCES) pyproject.toml $(VENV)/.requirements
 	$(call quiet,building the engine,env -u CONDA_PREFIX "VIRTUAL_ENV=$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked)
 	@touch $@
 
-build: $(VENV)/.engine ## Environment and engine, ready to use in .venv
+# The llvm-profdata that belongs to rustc; one of another LLVM cannot read what the engine writes.
+PROFDATA = $(wildcard $(shell rustc --print target-libdir 2>/dev/null)/../bin/llvm-profdata)
+
+# In a folder of its own, as flags of the compiler differ: what the plain build has made stays good. Nothing else needs it:
+# where it is there it is what tests and benchmarks use, and after a change of the engine they build plainly, which is sooner.
+$(VENV)/.guided: $(RUST_SOURCES) pyproject.toml bench/train.py $(VENV)/.requirements
+	@command -v cc >/dev/null || { echo "a C compiler is needed as linker (Debian: apt install gcc libc6-dev)" >&2; exit 1; }
+	@rm -f $(VENV)/.engine
+	$(call quiet,building the engine profile-guided: with counters and again after training,env -u CONDA_PREFIX "VIRTUAL_ENV=$(CURDIR)/$(VENV)" $(BIN)/maturin develop --release --locked --pgo --target-dir target/guided)
+	@rm -rf target/guided
+	@touch $(VENV)/.engine $@
+
+build: ## Environment and engine, ready to use in .venv; profile-guided where rustup's llvm-tools are (PLAIN=1: plain, in half the time)
+	@$(if $(PLAIN)$(PROFDATA),,echo "a plain build: for the profile-guided one run \`rustup component add llvm-tools\`")
+	@$(MAKE) $(VENV)/.$(if $(PLAIN),engine,$(if $(PROFDATA),guided,engine))
 
 wheel: $(VENV)/.requirements ## Release wheel, profile-guided, in dist/
 	@$(PY) bench/release_wheel.py

@@ -88,6 +88,28 @@ def test_without_llvm_tools_one_line_says_how_to_get_them(tmp_path: Path) -> Non
     assert not (tmp_path / "dist").exists()
 
 
+def test_make_builds_profile_guided_where_the_tools_are_and_tests_plainly(tmp_path: Path) -> None:
+    (tmp_path / "rustc").write_text(f"#!/bin/sh\necho {tmp_path}/lib\n")
+    (tmp_path / "rustc").chmod(0o755)
+    (tmp_path / "lib").mkdir()
+
+    def commands(*words: str) -> str:
+        environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "HOME": str(tmp_path)}
+        command = ["make", "-n", "-C", BENCH.parent, f"VENV={tmp_path}/venv", *words]
+        return subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout
+
+    assert "--pgo" not in commands("build")
+    assert "rustup component add llvm-tools" in commands("build")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "llvm-profdata").touch()
+    assert "maturin develop --release --locked --pgo" in commands("build")
+    assert "llvm-tools" not in commands("build")
+    for plain in (["build", "PLAIN=1"], ["test-python"], ["demo"]):
+        said = commands(*plain)
+        assert "maturin develop --release --locked" in said
+        assert "--pgo" not in said
+
+
 def test_without_zig_or_rust_for_the_machine_one_line_says_how_to_get_it(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
