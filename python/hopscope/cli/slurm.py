@@ -35,7 +35,8 @@ def command(
         ),
     ] = None,
     to: Annotated[
-        Path | None, typer.Option("--to", metavar="DIR", help="Where the scripts go; default: the store's name-slurm.")
+        Path | None,
+        typer.Option("--to", metavar="DIR", help="Where the scripts go; default: the store's name with -slurm behind."),
     ] = None,
     out_: options.Out = None,
     seeds: options.Seeds = None,
