@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import json
 import os
 import shutil
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,6 +110,21 @@ def test_what_another_process_is_writing_is_left_alone(chain: Path, tmp_path: Pa
     other.close()
     hs.run(chain, out=store)
     assert segment.read_bytes() == line(1)
+
+
+def test_without_locks_a_segment_is_left_alone_for_a_day(chain: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    def no_locks(_file: int, _how: int) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", no_locks)
+    hs.run(chain, out=tmp_path / "store")
+    segment = cut(tmp_path / "store")
+    opened = hs.open_store(tmp_path / "store")
+    assert (opened.results()[0].partial, opened.problems) == (True, [])
+    os.utime(segment, (time.time() - 90_000, time.time() - 90_000))
+    assert ["is cut off" in fault for fault in Segments(segment.parent).faults] == [True]
+    hs.run(chain, out=tmp_path / "store")
+    assert len(segment.read_bytes().splitlines()) == 3
 
 
 def test_runs_are_committed_in_groups(folder: Path, commits: list[int]) -> None:

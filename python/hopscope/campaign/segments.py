@@ -121,7 +121,8 @@ class Segments:
         keys = ((name, name.removesuffix(".json")) for name in names if name.endswith(".json"))
         places = {key: Place(name) for name, key in keys if runline.is_key(key)}
         faults = []
-        for path in (self.folder / name for name in names if name.endswith(ENDING)):
+        for name in (name for name in names if name.endswith(ENDING)):
+            path = self.folder / name
             try:
                 data = read_whole(path, MAX_BYTES)
             except FileNotFoundError:
@@ -132,7 +133,7 @@ class Segments:
                 faults.append(f"{path}: damaged ({error.strerror or error}); {_MISSING}")
                 continue
             lines = list(_lines(data))
-            places |= {key: Place(path.name, begin, end - begin) for begin, end, key in lines if key is not None}
+            places |= {key: Place(name, begin, end - begin) for begin, end, key in lines if key is not None}
             if (wrong := _faults(data, lines)) and not _is_being_written(path):
                 faults += [f"{path}: {what}; {_MISSING}" for what in wrong]
         self._places, self._faults = places, faults
