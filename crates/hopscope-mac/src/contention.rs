@@ -8,10 +8,10 @@ pub use super::backoff::{AccessAnswer, QuietPlan};
 
 use super::backoff::Access;
 use crate::config::mac::EifsRule;
-use crate::rules::StationRules;
+use crate::rules::{StationRuleSet, StationRules};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
-use hopscope_phy::phy::{Arrival, Begin, Edge, OwnerFlags, Packed, Radio, Reception, RxOutcome};
+use hopscope_phy::phy::{AnyRules, Arrival, Begin, Edge, LoneFrame, Ns2Rules, OwnerFlags, Packed, Radio, RxOutcome};
 
 /// Lower half of the MAC: radio, NAV and back-off of one station. One cache line holds what an idle station needs of
 /// most frames.
@@ -88,44 +88,56 @@ impl Station {
 
     /// A frame will arrive. What has ended by `now` is applied first, which keeps the inbox short.
     #[inline(always)]
-    pub fn post(&mut self, now: Time, arrival: Packed, rules: &StationRules) {
-        // From the most frequent case to the rarest, so that most stations pay for the first test alone.
-        if self.radio.post_after_passing(now, arrival, FREEZES | NAV_UNCONFIRMED, &rules.radio) {
-            return;
-        }
-        if self.take_isolated(now, rules) || self.take_energy(now, rules) {
+    pub fn post<S: StationRuleSet>(&mut self, now: Time, arrival: Packed, rules: &StationRules) {
+        // The lot of most stations at most frames: the one before is over, and its place is free.
+        if let Some(frame) = self.radio.lone_frame::<S>(now, &rules.radio) {
+            self.pass::<S>(frame, rules);
             self.radio.post_first(arrival);
             return;
         }
-        self.apply_edges(now, rules);
+        if self.radio.has_waiting() {
+            self.make_room::<S>(now, rules);
+        }
         self.radio.post_packed(arrival);
+    }
+
+    /// Applies edges up to `now` where a frame waits that is not over or not alone.
+    #[inline(never)]
+    fn make_room<S: StationRuleSet>(&mut self, now: Time, rules: &StationRules) {
+        if !self.take_energy::<S>(now, rules) {
+            self.apply_edges::<S>(now, rules);
+        }
     }
 
     /// Applies every edge up to `now`.
     #[inline(always)]
     pub fn catch_up(&mut self, now: Time, rules: &StationRules) {
         if !self.radio.is_quiet() {
-            self.apply_waiting(now, rules);
+            if rules.are_ns2 {
+                self.apply_waiting::<Ns2Rules>(now, rules);
+            } else {
+                self.apply_waiting::<AnyRules>(now, rules);
+            }
         }
     }
 
     #[inline(never)]
-    fn apply_waiting(&mut self, now: Time, rules: &StationRules) {
-        if self.take_isolated(now, rules) || self.take_energy(now, rules) {
+    fn apply_waiting<S: StationRuleSet>(&mut self, now: Time, rules: &StationRules) {
+        if self.take_lone::<S>(now, rules) || self.take_energy::<S>(now, rules) {
             return;
         }
-        let begin = self.radio.begin_alone(now, &rules.radio);
-        if !self.begin(begin, true, rules) {
-            self.apply_edges(now, rules);
+        let begin = self.radio.begin_alone::<S>(now, &rules.radio);
+        if !self.begin::<S>(begin, true, rules) {
+            self.apply_edges::<S>(now, rules);
         }
     }
 
     /// Applies the start of a frame, which `holds` the receiver or not; false when its edges have to be applied one by one.
     #[inline(always)]
-    fn begin(&mut self, begin: Begin, holds: bool, rules: &StationRules) -> bool {
+    fn begin<S: StationRuleSet>(&mut self, begin: Begin, holds: bool, rules: &StationRules) -> bool {
         if let Begin::Busy { at, carrier_before } = begin {
             if self.radio.has(FREEZES | NAV_UNCONFIRMED) {
-                self.on_busy(at, carrier_before, holds, rules);
+                self.on_busy::<S>(at, carrier_before, holds, rules);
             }
         }
         begin != Begin::Crowded
@@ -133,53 +145,71 @@ impl Station {
 
     /// Applies the next frame at once if it has begun and leaves nothing but energy.
     #[inline(always)]
-    fn take_energy(&mut self, now: Time, rules: &StationRules) -> bool {
-        let begin = self.radio.pass_energy(now, &rules.radio);
-        self.begin(begin, false, rules)
+    fn take_energy<S: StationRuleSet>(&mut self, now: Time, rules: &StationRules) -> bool {
+        let begin = self.radio.pass_energy::<S>(now, &rules.radio);
+        self.begin::<S>(begin, false, rules)
     }
 
     /// Applies the next frame at once if it had the air to itself and has ended.
     #[inline(always)]
-    fn take_isolated(&mut self, now: Time, rules: &StationRules) -> bool {
-        let Some(frame) = self.radio.next_isolated(now, &rules.radio) else { return false };
-        if frame.sensed && self.radio.has(FREEZES | NAV_UNCONFIRMED) {
-            self.on_busy(frame.start, frame.carrier_before, frame.reception != Reception::Nothing, rules);
-        }
-        match frame.reception {
-            Reception::Frame => self.on_rx_ok(frame.end, frame.slot, frame.nav, frame.flags, rules),
-            Reception::Noise => self.on_rx_bad(frame.end, rules),
-            Reception::Nothing => {}
-        }
+    fn take_lone<S: StationRuleSet>(&mut self, now: Time, rules: &StationRules) -> bool {
+        let Some(frame) = self.radio.lone_frame::<S>(now, &rules.radio) else { return false };
+        self.pass::<S>(frame, rules);
+        self.radio.drop_first();
         true
     }
 
-    /// Applies edge by edge, to begin with one that no isolated frame takes.
+    /// Applies both edges of a frame that had the air to itself. Without a back-off to freeze or a NAV to confirm its start
+    /// means no more than that the medium is busy.
+    #[inline(always)]
+    fn pass<S: StationRuleSet>(&mut self, frame: LoneFrame, rules: &StationRules) {
+        let has = |bit: u8| frame.flags & bit != 0;
+        let occupies = S::undecodable_locks(&rules.radio) && has(Arrival::SENSED);
+        if self.radio.has_begun_or(FREEZES | NAV_UNCONFIRMED) && !self.radio.take_begun() && has(Arrival::SENSED) {
+            self.on_busy::<S>(frame.start, self.radio.carrier_until(), occupies || has(Arrival::DECODABLE), rules);
+        }
+        if has(Arrival::SENSED) {
+            self.radio.extend_carrier(frame.end);
+        }
+        if !has(Arrival::DECODABLE) {
+            if occupies {
+                self.on_rx_bad::<S>(frame.end, rules);
+            }
+        } else if has(Arrival::ERRORED) {
+            self.radio.note_errored();
+            self.on_rx_bad::<S>(frame.end, rules);
+        } else {
+            self.on_rx_ok::<S>(frame.end, frame.slot, frame.nav, frame.flags, rules);
+        }
+    }
+
+    /// Applies edge by edge, to begin with one that is not of a lone frame.
     #[inline(never)]
-    fn apply_edges(&mut self, now: Time, rules: &StationRules) {
+    fn apply_edges<S: StationRuleSet>(&mut self, now: Time, rules: &StationRules) {
         loop {
             let carrier_before = self.radio.carrier_until();
-            match self.radio.next_edge(now, &rules.radio) {
+            match self.radio.next_edge::<S>(now, &rules.radio) {
                 Some(Edge::Busy { at }) => {
                     if self.radio.has(FREEZES | NAV_UNCONFIRMED) {
                         let holds = self.radio.kept_since() == Some(at);
-                        self.on_busy(at, carrier_before, holds, rules);
+                        self.on_busy::<S>(at, carrier_before, holds, rules);
                     }
                 }
                 // Only with `ignored_frame = "nav-eifs"`: ns-2 reserves the air for the frame that it could not take
                 // and for EIFS.
-                Some(Edge::Ignored { end, .. }) => self.extend_nav(end + rules.timing.eifs),
+                Some(Edge::Ignored { end, .. }) => self.extend_nav::<S>(end + rules.timing.eifs, rules),
                 Some(Edge::Silent) => {
                     if self.radio.has(NAV_UNCONFIRMED) {
                         self.confirm_nav_if_kept(rules);
                     }
                 }
                 Some(Edge::Deaf) => {}
-                Some(Edge::RxOk { at, slot, nav, flags }) => self.on_rx_ok(at, slot, nav, flags, rules),
-                Some(Edge::RxBad { at }) => self.on_rx_bad(at, rules),
+                Some(Edge::RxOk { at, slot, nav, flags }) => self.on_rx_ok::<S>(at, slot, nav, flags, rules),
+                Some(Edge::RxBad { at }) => self.on_rx_bad::<S>(at, rules),
                 None => return,
             }
             // The crowd may have cleared: what follows can be alone again, and is taken at a fraction of the cost.
-            self.take_isolated(now, rules);
+            self.take_lone::<S>(now, rules);
             if self.radio.is_quiet() {
                 return;
             }
@@ -188,23 +218,23 @@ impl Station {
 
     /// A sensed frame begins at `at`, which `holds` the receiver or not; the carrier known before ended at `carrier_before`.
     #[inline]
-    fn on_busy(&mut self, at: Time, carrier_before: Time, holds: bool, rules: &StationRules) {
+    fn on_busy<S: StationRuleSet>(&mut self, at: Time, carrier_before: Time, holds: bool, rules: &StationRules) {
         if self.radio.has(FREEZES) {
             self.freeze(at, self.busy_after(carrier_before), rules.cca_delay, rules);
         }
-        if holds || rules.nav_by_carrier {
+        if S::nav_reset(rules) && (holds || rules.nav_by_carrier) {
             self.confirm_nav(at, rules);
         }
     }
 
     #[inline]
-    pub(super) fn on_rx_bad(&mut self, at: Time, rules: &StationRules) {
-        match rules.eifs {
+    pub(super) fn on_rx_bad<S: StationRuleSet>(&mut self, at: Time, rules: &StationRules) {
+        match S::eifs(rules) {
             EifsRule::ReplacesDifs => {
                 self.radio.set(EIFS);
                 self.own_mut().eifs_until = at + (rules.timing.eifs - rules.timing.difs);
             }
-            EifsRule::Nav => self.extend_nav(at + rules.timing.eifs),
+            EifsRule::Nav => self.extend_nav::<S>(at + rules.timing.eifs, rules),
             EifsRule::Off => {}
         }
     }
@@ -275,17 +305,26 @@ impl Station {
     }
 
     #[inline(always)]
-    pub(super) fn on_rx_ok(&mut self, at: Time, slot: u32, nav: u32, flags: u8, rules: &StationRules) {
+    pub(super) fn on_rx_ok<S: StationRuleSet>(
+        &mut self,
+        at: Time,
+        slot: u32,
+        nav: u32,
+        flags: u8,
+        rules: &StationRules,
+    ) {
         // A frame without error shows the state of the medium again: EIFS ends with it.
-        self.radio.clear(EIFS);
+        if S::eifs(rules) == EifsRule::ReplacesDifs {
+            self.radio.clear(EIFS);
+        }
         // A frame reserves nothing against the station that it is for (10.3.2.4).
         if flags & Arrival::FOR_ME != 0 {
             self.own_mut().received = slot;
         } else if nav > 0 {
-            if rules.nav_reset && flags & Arrival::RTS != 0 {
+            if S::nav_reset(rules) && flags & Arrival::RTS != 0 {
                 self.extend_nav_by_rts(at, nav, rules);
             } else {
-                self.extend_nav(at + Span(u64::from(nav)));
+                self.extend_nav::<S>(at + Span(u64::from(nav)), rules);
             }
         }
     }

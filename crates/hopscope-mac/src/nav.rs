@@ -2,17 +2,19 @@
 //! follows it within NAVTimeout.
 
 use super::contention::{NAV_BEFORE, NAV_UNCONFIRMED, Station};
-use super::rules::StationRules;
+use super::rules::{StationRuleSet, StationRules};
 use hopscope_core::units::{Span, Time};
 
 impl Station {
     /// Extends the NAV to `until`; a shorter value changes nothing.
     #[inline]
-    pub(super) fn extend_nav(&mut self, until: Time) {
+    pub(super) fn extend_nav<S: StationRuleSet>(&mut self, until: Time, rules: &StationRules) {
         if until > self.nav_until {
-            // Longer than the NAV of the RTS, if that is why it runs: this reservation does not fall back.
             self.nav_until = until;
-            self.radio.clear(NAV_UNCONFIRMED);
+            // Longer than the NAV of the RTS, if that is why it runs: this reservation does not fall back.
+            if S::nav_reset(rules) {
+                self.radio.clear(NAV_UNCONFIRMED);
+            }
         }
     }
 

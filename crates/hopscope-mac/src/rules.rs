@@ -11,8 +11,8 @@ use crate::timing::Timing;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
 use hopscope_phy::config::RadioConfig;
-use hopscope_phy::phy::RadioRules;
 use hopscope_phy::phy::modes::Mode;
+use hopscope_phy::phy::{AnyRules, Ns2Rules, RadioRules, RuleSet};
 
 /// Adaptive pacing of a packet: how its success lengthens the back-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,12 +52,44 @@ pub struct StationRules {
     pub draws_if_found_busy: bool,
     /// What a busy medium at the end of a back-off means.
     pub busy_at_expiry: BusyAtExpiry,
+    /// They are those of [`Ns2Rules`].
+    pub are_ns2: bool,
+}
+
+/// A set of rules as the path of a frame asks for it at a station, see [`RuleSet`].
+pub trait StationRuleSet: RuleSet {
+    /// See [`StationRules::eifs`].
+    #[inline(always)]
+    fn eifs(rules: &StationRules) -> EifsRule {
+        rules.eifs
+    }
+
+    /// See [`StationRules::nav_reset`].
+    #[inline(always)]
+    fn nav_reset(rules: &StationRules) -> bool {
+        rules.nav_reset
+    }
+}
+
+impl StationRuleSet for AnyRules {}
+
+impl StationRuleSet for Ns2Rules {
+    #[inline(always)]
+    fn eifs(_: &StationRules) -> EifsRule {
+        EifsRule::Nav
+    }
+
+    #[inline(always)]
+    fn nav_reset(_: &StationRules) -> bool {
+        false
+    }
 }
 
 impl StationRules {
     /// Rules from the configuration.
     pub fn new(radio: RadioRules, timing: Timing, mac: &MacConfig) -> Self {
-        StationRules {
+        let mut rules = StationRules {
+            are_ns2: false,
             radio,
             timing,
             eifs: mac.eifs,
@@ -71,7 +103,14 @@ impl StationRules {
             ifs_from_start: mac.ifs_from_start,
             draws_if_found_busy: mac.backoff_draw == BackoffDraw::FoundBusy,
             busy_at_expiry: mac.busy_at_expiry,
-        }
+        };
+        rules.are_ns2 = rules.are::<Ns2Rules>();
+        rules
+    }
+
+    /// True when the set `S` gives every answer that these rules give.
+    fn are<S: StationRuleSet>(&self) -> bool {
+        self.radio.are::<S>() && S::eifs(self) == self.eifs && S::nav_reset(self) == self.nav_reset
     }
 }
 

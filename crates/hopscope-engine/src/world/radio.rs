@@ -8,9 +8,10 @@ use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
 use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_mac::rules::StationRuleSet;
 use hopscope_net::iface::Wifi;
 use hopscope_phy::channel::FrameSummary;
-use hopscope_phy::phy::{Arrival, Packed};
+use hopscope_phy::phy::{AnyRules, Arrival, Ns2Rules, Packed};
 
 /// No signal is under way for longer: `check.rs` refuses such ranges.
 const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
@@ -64,7 +65,7 @@ impl<R: Recorder> World<R> {
             mode: frame.mode.number(),
         });
         if self.air_is_plain {
-            self.transmit_plainly::<true>(frame, place, received, slot);
+            self.transmit_to_alike(frame, place, received, slot);
         } else {
             self.transmit_with_care(frame, place, received, slot);
         }
@@ -96,9 +97,9 @@ impl<R: Recorder> World<R> {
             self.transmit_through_channel(frame, received, slot, asked);
         } else {
             if self.rules_are_shared {
-                self.transmit_plainly::<true>(frame, place, received, slot);
+                self.transmit_to_alike(frame, place, received, slot);
             } else {
-                self.transmit_plainly::<false>(frame, place, received, slot);
+                self.transmit_plainly::<false, AnyRules>(frame, place, received, slot);
             }
             // Else the observer's events serve routing as well.
             if asked && !Self::OVERHEARS {
@@ -110,14 +111,32 @@ impl<R: Recorder> World<R> {
         }
     }
 
+    /// The scan where all keep the same rules, compiled for the sets of them that many runs have.
+    #[inline(always)]
+    fn transmit_to_alike(&mut self, frame: &Frame, place: u32, received: Packed, slot: u32) {
+        if self.common_rules.are_ns2 {
+            self.transmit_plainly::<true, Ns2Rules>(frame, place, received, slot);
+        } else {
+            self.transmit_plainly::<true, AnyRules>(frame, place, received, slot);
+        }
+    }
+
     /// The scan where every copy of a frame has the power and the flags of its link. Where all keep the same rules
     /// (`SHARED`), nobody looks them up at each hearer.
     ///
     /// Out of line: its loop over the hearers needs the registers that the rest of a transmission would take.
     #[inline(never)]
-    fn transmit_plainly<const SHARED: bool>(&mut self, frame: &Frame, place: u32, received: Packed, slot: u32) {
+    fn transmit_plainly<const SHARED: bool, S: StationRuleSet>(
+        &mut self,
+        frame: &Frame,
+        place: u32,
+        received: Packed,
+        slot: u32,
+    ) {
+        if Self::OVERHEARS || frame.is_broadcast() {
+            self.announce_ends(frame, place, slot);
+        }
         let now = self.now;
-        let broadcast = frame.is_broadcast();
         let links = if Self::OVERHEARS {
             self.medium.hearers(frame.src)
         } else {
@@ -126,18 +145,11 @@ impl<R: Recorder> World<R> {
         for link in links {
             let mut flags = link.flags;
             let start = now + link.delay();
-            if broadcast || link.to == frame.dst {
+            // Of a broadcast, every copy has the flag already.
+            if link.to == frame.dst {
                 flags |= Arrival::FOR_ME;
-                // A copy too weak to be decoded needs no event: a radio applies its edges when something else happens
-                // to it.
-                if flags & Arrival::DECODABLE != 0 {
+                if !Self::OVERHEARS && flags & Arrival::DECODABLE != 0 {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
-                }
-            }
-            if Self::OVERHEARS {
-                let end = start + frame.airtime;
-                if let Some(event) = overheard(link.to, slot, flags) {
-                    self.events.push(end, event);
                 }
             }
             let is_listener = !Self::OVERHEARS || self.listeners.include(link.to);
@@ -147,7 +159,29 @@ impl<R: Recorder> World<R> {
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
             let rules = if SHARED { &self.common_rules } else { &rules.station };
-            station.post(now, received.received_by(start, link.power, flags), rules);
+            station.post::<S>(now, received.received_by(start, link.power, flags), rules);
+        }
+    }
+
+    /// The end of a frame is an event at everyone whom it is for, and at all who sense it where the observer asks for what is
+    /// overheard. A copy too weak to be decoded needs none: a radio applies its edges when something else happens to it.
+    #[inline(never)]
+    fn announce_ends(&mut self, frame: &Frame, place: u32, slot: u32) {
+        let World { now, events, medium, listeners, .. } = self;
+        let links =
+            if Self::OVERHEARS { medium.hearers(frame.src) } else { listeners.hearers(medium, frame.src, place) };
+        for link in links {
+            let is_mine = frame.is_broadcast() || link.to == frame.dst;
+            let event = if is_mine && link.flags & Arrival::DECODABLE != 0 {
+                Some(Event::RxEnd { node: link.to, slot })
+            } else if Self::OVERHEARS {
+                overheard(link.to, slot, link.flags)
+            } else {
+                None
+            };
+            if let Some(event) = event {
+                events.push(*now + link.delay() + frame.airtime, event);
+            }
         }
     }
 
@@ -203,7 +237,7 @@ impl<R: Recorder> World<R> {
                 self.recorder.record(now, &busy, &mut view!(self));
             }
             let Wifi { station, rules, .. } = self.wifi.at(link.place);
-            station.post(now, received.received_by(start, power, flags), &rules.station);
+            station.post::<AnyRules>(now, received.received_by(start, power, flags), &rules.station);
         }
     }
 }

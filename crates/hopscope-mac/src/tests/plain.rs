@@ -16,7 +16,7 @@ use hopscope_core::ids::NodeId;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::config::RadioConfig;
-use hopscope_phy::phy::Arrival;
+use hopscope_phy::phy::{AnyRules, Arrival};
 use hopscope_testing::property;
 
 /// A neighbour to the plain filter.
@@ -201,7 +201,7 @@ proptest! {
             match what {
                 Received::Other(nav, rts) => {
                     let flags = if rts { Arrival::RTS } else { 0 };
-                    station.on_rx_ok(now, 0, nav, flags, &rules.station);
+                    station.on_rx_ok::<AnyRules>(now, 0, nav, flags, &rules.station);
                     plain.eifs_until = None;
                     match (nav, rts) {
                         (0, _) => {}
@@ -210,7 +210,7 @@ proptest! {
                     }
                 }
                 Received::Error => {
-                    station.on_rx_bad(now, &rules.station);
+                    station.on_rx_bad::<AnyRules>(now, &rules.station);
                     if eifs_as_nav {
                         plain.extend(now + timing.eifs);
                     } else {

@@ -7,7 +7,7 @@ use crate::phy::error_rate::ErrorRules;
 use crate::phy::modes;
 use crate::phy::outcome::RxOutcome;
 use crate::phy::radio::Radio;
-use crate::phy::rules::{PreambleRules, RadioRules};
+use crate::phy::rules::{AnyRules, PreambleRules, RadioRules};
 use crate::phy::shared::HELD;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
@@ -56,7 +56,7 @@ impl<O> Radio<O> {
         self.rest.additive.on_air.retain(|(end, ..)| *end > at);
         let edge = match rules.preamble {
             Some(preamble) => self.detect_preamble(frame, preamble, rules),
-            None if self.begins_unheard(frame, rules) => self.add_energy(frame, rules),
+            None if self.begins_unheard::<AnyRules>(frame, rules) => self.add_energy::<AnyRules>(frame, rules),
             None if self.shared.any(HELD) => self.overlap_additive(frame, rules),
             None => self.try_lock_additive(frame, rules),
         };
@@ -144,8 +144,8 @@ impl<O> Radio<O> {
     }
 
     fn try_lock_additive(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if !frame.locks(rules) {
-            return self.add_energy(frame, rules);
+        if !frame.locks::<AnyRules>(rules) {
+            return self.add_energy::<AnyRules>(frame, rules);
         }
         let at = frame.start();
         let ratio = self.sinr(frame.power(), None, rules);

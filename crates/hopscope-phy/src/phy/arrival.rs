@@ -2,7 +2,7 @@
 
 use crate::phy::edge::Edge;
 use crate::phy::outcome::RxOutcome;
-use crate::phy::rules::RadioRules;
+use crate::phy::rules::{RadioRules, RuleSet};
 use hopscope_core::units::{Span, Time};
 
 /// A frame as one receiver hears it.
@@ -215,8 +215,8 @@ impl Packed {
 
     /// True when it can hold a receiver.
     #[inline(always)]
-    pub(super) fn locks(&self, rules: &RadioRules) -> bool {
-        self.has(Arrival::DECODABLE) || (rules.undecodable_locks && self.has(Arrival::SENSED))
+    pub(super) fn locks<S: RuleSet>(&self, rules: &RadioRules) -> bool {
+        self.has(Arrival::DECODABLE) || (S::undecodable_locks(rules) && self.has(Arrival::SENSED))
     }
 
     /// Why nobody can receive it here, whatever else is on the air, if so.

@@ -52,12 +52,6 @@ pub struct LoneFrame {
     pub nav: u32,
     /// Arrival flags.
     pub flags: u8,
-    /// Carrier sense was busy meanwhile, and nobody was notified yet.
-    pub sensed: bool,
-    /// End of the carrier known before.
-    pub carrier_before: Time,
-    /// What the receiver made of it.
-    pub reception: Reception,
 }
 
 /// Answer of [`Radio::begin_alone`](super::Radio::begin_alone).
@@ -74,15 +68,4 @@ pub enum Begin {
         /// End of the carrier known before.
         carrier_before: Time,
     },
-}
-
-/// What a receiver makes of a frame that had the air to itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reception {
-    /// The frame.
-    Frame,
-    /// Something that occupied it and could not be decoded.
-    Noise,
-    /// Nothing.
-    Nothing,
 }

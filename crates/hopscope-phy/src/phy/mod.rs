@@ -14,10 +14,10 @@ pub mod rules;
 mod shared;
 
 pub use arrival::{Arrival, Packed};
-pub use edge::{Begin, Edge, Reception};
+pub use edge::{Begin, Edge, LoneFrame};
 pub use outcome::RxOutcome;
 pub use radio::Radio;
-pub use rules::RadioRules;
+pub use rules::{AnyRules, Ns2Rules, RadioRules, RuleSet};
 pub use shared::OwnerFlags;
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::arrival::Packed;
 use super::radio::Radio;
-use super::rules::RadioRules;
+use super::rules::{RadioRules, RuleSet};
 use super::shared::NOTES_ALL;
 use hopscope_core::units::Time;
 
@@ -106,8 +106,8 @@ impl<O> Radio<O> {
 
     /// True when a frame begins while the own transmitter is on and is no more than energy for that.
     #[inline(always)]
-    pub(super) fn begins_unheard(&mut self, frame: Packed, rules: &RadioRules) -> bool {
-        let unheard = self.tx_until() > frame.start() && !rules.transmitting_locks;
+    pub(super) fn begins_unheard<S: RuleSet>(&mut self, frame: Packed, rules: &RadioRules) -> bool {
+        let unheard = self.tx_until() > frame.start() && !S::transmitting_locks(rules);
         if unheard {
             self.note(&frame, RxOutcome::Deaf);
         }

@@ -1,6 +1,6 @@
 //! The outcome of every frame, and the frame at fault, in the three models of interference.
 
-use super::{Arrival, Edge, Radio, RadioRules, RxOutcome};
+use super::{AnyRules, Arrival, Edge, Radio, RadioRules, RxOutcome};
 use crate::config::RadioConfig;
 use crate::config::radio::{CaptureRule, ErrorKind, Interference, Undecodable};
 use hopscope_core::units::Time;
@@ -48,7 +48,7 @@ fn outcomes_at(
     ends.sort();
     let mut received = Vec::new();
     let apply = |radio: &mut Radio, until: Time, received: &mut Vec<u32>| {
-        while let Some(edge) = radio.next_edge(until, rules) {
+        while let Some(edge) = radio.next_edge::<AnyRules>(until, rules) {
             if let Edge::RxOk { slot, .. } = edge {
                 received.push(slot);
             }
@@ -106,7 +106,8 @@ fn a_channel_error_is_reported_from_a_collision() {
     // The same where frames alone on the air are taken at once.
     let (rules, mut radio) = (rules(Interference::Capture, |_| ()), Radio::<()>::default());
     radio.post(&frame(0, 100, 200, 9.0, NEAR | Arrival::ERRORED));
-    assert!(radio.next_isolated(Time(200), &rules).is_some());
+    assert!(radio.lone_frame::<AnyRules>(Time(200), &rules).is_some_and(|frame| frame.flags & Arrival::ERRORED != 0));
+    radio.note_errored();
     assert_eq!(radio.outcome(0, Time(200)), RxOutcome::Errored);
 }
 
@@ -168,7 +169,7 @@ fn nothing_is_kept_of_frames_for_others() {
     for (flags, kept) in [(NEAR, 2), (NEAR & !Arrival::FOR_ME, 0)] {
         let (rules, mut radio) = (rules(Interference::Capture, |_| ()), Radio::<()>::default());
         [frame(0, 100, 300, 1.0, flags), frame(4, 200, 400, 1.0, flags)].iter().for_each(|a| radio.post(a));
-        while radio.next_edge(Time(300), &rules).is_some() {}
+        while radio.next_edge::<AnyRules>(Time(300), &rules).is_some() {}
         assert_eq!(radio.rest.failed_receptions.len(), kept);
     }
 }
@@ -221,7 +222,7 @@ fn failed_receptions_are_forgotten_once_their_frames_have_ended() {
         let start = 1_000 * n;
         radio.post(&frame(0, start + 100, start + 400, 1.0, NEAR));
         radio.post(&frame(4, start + 200, start + 500, 1.0, NEAR));
-        while radio.next_edge(Time(start + 900), &rules).is_some() {}
+        while radio.next_edge::<AnyRules>(Time(start + 900), &rules).is_some() {}
         assert_eq!(radio.outcome(0, Time(start + 400)), RxOutcome::Collided { by: 4 });
     }
     assert!(radio.rest.failed_receptions.len() <= 4, "{}", radio.rest.failed_receptions.len());

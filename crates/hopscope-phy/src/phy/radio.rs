@@ -8,10 +8,10 @@
 
 use crate::phy::additive::Additive;
 use crate::phy::arrival::{Arrival, Packed, Signal, Times};
-use crate::phy::edge::{Begin, Edge, LoneFrame, Reception};
+use crate::phy::edge::{Begin, Edge, LoneFrame};
 use crate::phy::energy::Energies;
 use crate::phy::outcome::{FailedReceptions, RxOutcome};
-use crate::phy::rules::RadioRules;
+use crate::phy::rules::{RadioRules, RuleSet};
 use crate::phy::shared::{BEGUN, DISTURBED, HELD, MORE, OwnerFlags, Shared};
 use hopscope_core::units::{Span, Time};
 
@@ -138,35 +138,6 @@ impl<O> Radio<O> {
         self.front.set(packed);
     }
 
-    /// The same where the arrival before it, if any, ended by `limit` and left no more than its carrier: it could not be
-    /// decoded, nothing else was on the air, and no bit of `blocking` is set. False when that does not hold; then nothing
-    /// has happened. This is the lot of most stations at most frames.
-    #[inline(always)]
-    pub fn post_after_passing(
-        &mut self,
-        limit: Time,
-        packed: Packed,
-        blocking: OwnerFlags,
-        rules: &RadioRules,
-    ) -> bool {
-        if self.has_waiting() {
-            let end = self.front.end();
-            let flags = self.front.flags();
-            if !rules.passing
-                || end > limit
-                || flags & Arrival::DECODABLE != 0
-                || self.shared.any(HELD | MORE | DISTURBED | BEGUN | blocking)
-            {
-                return false;
-            }
-            // A frame that is not sensed leaves the carrier as it is: zero raises no maximum.
-            let carrier_end = if flags & Arrival::SENSED != 0 { end } else { Time::ZERO };
-            self.carrier_until = self.carrier_until.max(carrier_end);
-        }
-        self.post_first(packed);
-        true
-    }
-
     /// Starts the own transmitter, on until `end`; a reception under way is lost.
     #[inline(always)]
     pub fn begin_tx(&mut self, end: Time) {
@@ -218,7 +189,7 @@ impl<O> Radio<O> {
 
     /// True when a frame was announced that has not begun for this radio yet, or has it to itself.
     #[inline]
-    fn has_waiting(&self) -> bool {
+    pub fn has_waiting(&self) -> bool {
         !self.front.is_none()
     }
 
@@ -228,45 +199,55 @@ impl<O> Radio<O> {
         !self.has_waiting() && !self.shared.any(HELD)
     }
 
-    /// Takes a frame that began and ended by `limit` with nothing else on the air, as most do: the same outcome as
-    /// its two edges one by one, at a fraction of the cost.
+    /// The earliest arrival, if it began and ended by `limit` with nothing else on the air, as most do. Its two edges are
+    /// then taken at once, at a fraction of the cost; it stays until it is dropped or another takes its place.
     #[inline(always)]
-    pub fn next_isolated(&mut self, limit: Time, rules: &RadioRules) -> Option<LoneFrame> {
+    pub fn lone_frame<S: RuleSet>(&mut self, limit: Time, rules: &RadioRules) -> Option<LoneFrame> {
         let front = self.front;
+        // Of `NONE` the end is beyond every limit.
         let (start, end) = (front.start(), front.end());
-        if end > limit
-            || self.shared.any(HELD | MORE)
-            || !rules.isolated
-            || (self.shared.any(DISTURBED) && self.is_disturbed(start))
-        {
-            return None;
-        }
-        self.front = Packed::NONE;
-        let flags = front.flags();
-        // What is known to have begun has been sensed then.
-        let sensed = flags & Arrival::SENSED != 0 && !self.shared.any(BEGUN);
+        let alone = end <= limit
+            && !self.shared.any(HELD | MORE)
+            && S::isolated(rules)
+            && !(self.shared.any(DISTURBED) && self.is_disturbed(start));
+        alone.then(|| LoneFrame { start, end, slot: front.slot(), nav: front.nav(), flags: front.flags() })
+    }
+
+    /// True when the start of a lone frame is known already, or the owner has one of these flags.
+    #[inline(always)]
+    pub fn has_begun_or(&self, flags: OwnerFlags) -> bool {
+        self.shared.any(BEGUN | flags)
+    }
+
+    /// Forgets that the start of a lone frame is known; true when it was.
+    #[inline(always)]
+    pub fn take_begun(&mut self) -> bool {
+        let begun = self.shared.any(BEGUN);
         self.shared.clear(BEGUN);
-        let carrier_before = self.carrier_until;
-        if sensed {
-            self.carrier_until = carrier_before.max(end);
-        }
-        let reception = if flags & Arrival::DECODABLE != 0 {
-            if flags & Arrival::ERRORED == 0 {
-                Reception::Frame
-            } else {
-                self.note(&front, RxOutcome::Errored);
-                Reception::Noise
-            }
-        } else if rules.undecodable_locks && flags & Arrival::SENSED != 0 {
-            Reception::Noise
-        } else {
-            Reception::Nothing
-        };
-        Some(LoneFrame { start, end, slot: front.slot(), nav: front.nav(), flags, sensed, carrier_before, reception })
+        begun
+    }
+
+    /// A frame is sensed until `end`.
+    #[inline(always)]
+    pub fn extend_carrier(&mut self, end: Time) {
+        self.carrier_until = self.carrier_until.max(end);
+    }
+
+    /// A lone frame was hit by a channel error.
+    #[cold]
+    pub fn note_errored(&mut self) {
+        let frame = self.front;
+        self.note(&frame, RxOutcome::Errored);
+    }
+
+    /// Drops a lone frame.
+    #[inline(always)]
+    pub fn drop_first(&mut self) {
+        self.front = Packed::NONE;
     }
 
     /// True when energy or the own transmission reaches beyond `start`; else nothing disturbs any more.
-    #[inline]
+    #[inline(never)]
     fn is_disturbed(&mut self, start: Time) -> bool {
         let disturbed = self.tx_until > start || self.rest.energies.last_beyond(start);
         // Only frames that have begun are asked about, in order of their starts: what ends before this one ends
@@ -280,7 +261,7 @@ impl<O> Radio<O> {
     /// Takes the start of a frame that holds the receiver beyond `limit` and has begun before with nothing else on the
     /// air: the outcome of that edge, without moving the frame. With the end of the carrier known before.
     #[inline]
-    pub fn begin_alone(&mut self, limit: Time, rules: &RadioRules) -> Begin {
+    pub fn begin_alone<S: RuleSet>(&mut self, limit: Time, rules: &RadioRules) -> Begin {
         let (start, end) = (self.front.start(), self.front.end());
         if self.shared.any(HELD | MORE) || end <= limit {
             return Begin::Crowded;
@@ -288,7 +269,10 @@ impl<O> Radio<O> {
         if self.shared.any(BEGUN) || start >= limit {
             return Begin::Nothing;
         }
-        if !rules.isolated || !self.front.locks(rules) || (self.shared.any(DISTURBED) && self.is_disturbed(start)) {
+        if !S::isolated(rules)
+            || !self.front.locks::<S>(rules)
+            || (self.shared.any(DISTURBED) && self.is_disturbed(start))
+        {
             return Begin::Crowded;
         }
         // It stays in front: most of these end as they began, alone, and are then taken as a whole.
@@ -300,14 +284,14 @@ impl<O> Radio<O> {
 
     /// Takes a frame that began before `limit` and cannot hold a receiver, while none is held: it leaves its energy.
     #[inline(always)]
-    pub fn pass_energy(&mut self, limit: Time, rules: &RadioRules) -> Begin {
+    pub fn pass_energy<S: RuleSet>(&mut self, limit: Time, rules: &RadioRules) -> Begin {
         let frame = self.front;
-        if self.shared.any(HELD | MORE) || frame.start() >= limit || !rules.isolated || frame.locks(rules) {
+        if self.shared.any(HELD | MORE) || frame.start() >= limit || !S::isolated(rules) || frame.locks::<S>(rules) {
             return Begin::Crowded;
         }
         self.front = Packed::NONE;
         let carrier_before = self.carrier_until;
-        if self.add_energy(frame, rules) == Edge::Silent {
+        if self.add_energy::<S>(frame, rules) == Edge::Silent {
             return Begin::Nothing;
         }
         self.extend_carrier(frame.end());
@@ -327,11 +311,11 @@ impl<O> Radio<O> {
 
     /// Applies the next edge not later than `limit` (starts: strictly before it).
     #[inline]
-    pub fn next_edge(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
+    pub fn next_edge<S: RuleSet>(&mut self, limit: Time, rules: &RadioRules) -> Option<Edge> {
         self.settle_begun();
         let frame = self.front;
         if self.shared.any(HELD) {
-            if let Some(preamble) = rules.preamble {
+            if let Some(preamble) = S::preamble(rules) {
                 // Before a start of the same instant: that frame comes too late to be looked at.
                 if let Some(at) = self.rest.additive.detection_until.filter(|&at| at <= limit && at <= frame.start()) {
                     self.decide(at, preamble, rules);
@@ -341,12 +325,12 @@ impl<O> Radio<O> {
             let end = self.rest.lock.end();
             // Ends come before starts of the same instant: frames back to back do not collide.
             if end <= frame.start() {
-                return (end <= limit).then(|| self.end_lock(end, rules));
+                return (end <= limit).then(|| self.end_lock::<S>(end, rules));
             }
         }
         if frame.start() < limit {
             self.pop_front();
-            return Some(self.begin(frame, rules));
+            return Some(self.begin::<S>(frame, rules));
         }
         None
     }
@@ -370,10 +354,5 @@ impl<O> Radio<O> {
         } else {
             self.front = Packed::NONE;
         }
-    }
-
-    #[inline(always)]
-    pub(super) fn extend_carrier(&mut self, end: Time) {
-        self.carrier_until = self.carrier_until.max(end);
     }
 }

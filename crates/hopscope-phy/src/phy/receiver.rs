@@ -13,7 +13,7 @@ use crate::phy::arrival::{Arrival, Packed, Signal};
 use crate::phy::edge::Edge;
 use crate::phy::outcome::RxOutcome;
 use crate::phy::radio::{ColdState, Radio};
-use crate::phy::rules::RadioRules;
+use crate::phy::rules::{RadioRules, RuleSet};
 use crate::phy::shared::{BEGUN, DISTURBED, HELD, NOTES_ALL, SPOILED};
 use hopscope_core::units::Time;
 
@@ -56,8 +56,8 @@ impl<O> Radio<O> {
     }
 
     #[inline(always)]
-    pub(super) fn end_lock(&mut self, at: Time, rules: &RadioRules) -> Edge {
-        let lost = rules.errors.as_ref().is_some_and(|errors| !self.survives(errors, rules));
+    pub(super) fn end_lock<S: RuleSet>(&mut self, at: Time, rules: &RadioRules) -> Edge {
+        let lost = S::errors(rules).is_some_and(|errors| !self.survives(errors, rules));
         self.shared.clear(HELD);
         if self.tx_until > at {
             // Nothing is heard of the end either, so that no EIFS follows it.
@@ -74,17 +74,17 @@ impl<O> Radio<O> {
     }
 
     #[inline(always)]
-    pub(super) fn begin(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if rules.interference == Interference::Sinr {
+    pub(super) fn begin<S: RuleSet>(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
+        if S::interference(rules) == Interference::Sinr {
             let (start, times, signal) = frame.into_words();
             return self.begin_additive(start, times, signal, rules);
         }
-        let edge = if self.begins_unheard(frame, rules) {
-            self.add_energy(frame, rules)
+        let edge = if self.begins_unheard::<S>(frame, rules) {
+            self.add_energy::<S>(frame, rules)
         } else if self.shared.any(HELD) {
-            self.overlap(frame, rules)
+            self.overlap::<S>(frame, rules)
         } else {
-            self.try_lock(frame, rules)
+            self.try_lock::<S>(frame, rules)
         };
         if matches!(edge, Edge::Busy { .. }) {
             self.extend_carrier(frame.end());
@@ -94,13 +94,13 @@ impl<O> Radio<O> {
 
     /// A frame begins while no other holds the receiver.
     #[inline(always)]
-    fn try_lock(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if !frame.locks(rules) {
-            return self.add_energy(frame, rules);
+    fn try_lock<S: RuleSet>(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
+        if !frame.locks::<S>(rules) {
+            return self.add_energy::<S>(frame, rules);
         }
         let at = frame.start();
         let disturbs = |energy: &Signal| {
-            rules.interference == Interference::Range || frame.power() < rules.capture_threshold * energy.power()
+            S::interference(rules) == Interference::Range || frame.power() < rules.capture_threshold * energy.power()
         };
         // What cannot disturb leaves its energy all the same, as it may disturb a weaker frame later.
         let energy = self.rest.energies.strongest(at).filter(disturbs);
@@ -112,15 +112,15 @@ impl<O> Radio<O> {
     }
 
     /// A frame begins while another holds the receiver.
-    fn overlap(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if rules.interference == Interference::Range {
+    fn overlap<S: RuleSet>(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
+        if S::interference(rules) == Interference::Range {
             // Graph models know no powers: who is within the range destroys, who is not does nothing, and is not
             // received either.
             if frame.has(Arrival::INTERFERES) {
-                self.collide(frame, rules);
+                self.collide::<S>(frame, rules);
             } else {
                 self.miss(frame);
-                self.add_energy(frame, rules);
+                self.add_energy::<S>(frame, rules);
             }
             return frame.sensed();
         }
@@ -129,13 +129,13 @@ impl<O> Radio<O> {
         // A ratio of exactly the threshold is enough.
         if held >= threshold * power {
             self.miss(frame);
-            return match rules.ignored_frame {
+            return match S::ignored_frame(rules) {
                 IgnoredFrame::NavEifs => Edge::Ignored { at, end: frame.end() },
-                IgnoredFrame::CarrierSense => self.add_energy(frame, rules),
+                IgnoredFrame::CarrierSense => self.add_energy::<S>(frame, rules),
             };
         }
         // The newcomer has to beat what else is on the air, not only the frame that it takes the receiver from.
-        let takes_over = rules.capture_rule == CaptureRule::Strongest
+        let takes_over = S::capture_rule(rules) == CaptureRule::Strongest
             && frame.has(Arrival::DECODABLE)
             && power >= threshold * held
             && self.rest.energies.strongest(at).is_none_or(|energy| power >= threshold * energy.power());
@@ -144,23 +144,23 @@ impl<O> Radio<O> {
             self.spoil(RxOutcome::Captured { by: frame.slot() });
             self.take_lock(frame, frame.lost().or_else(|| self.deaf(at)));
         } else {
-            self.collide(frame, rules);
+            self.collide::<S>(frame, rules);
         }
         frame.sensed()
     }
 
     /// Both frames are lost; the receiver stays occupied until the later end where undecodable frames lock it.
     #[inline(always)]
-    fn collide(&mut self, frame: Packed, rules: &RadioRules) {
+    fn collide<S: RuleSet>(&mut self, frame: Packed, rules: &RadioRules) {
         self.spoil(RxOutcome::Collided { by: frame.slot() });
         let collided = RxOutcome::Collided { by: self.rest.lock.slot() };
-        let occupies = frame.has(Arrival::DECODABLE) || rules.undecodable_locks;
+        let occupies = frame.has(Arrival::DECODABLE) || S::undecodable_locks(rules);
         if occupies && frame.end() > self.rest.lock.end() {
             self.keep_as_energy(frame.start());
             self.take_lock(frame, Some(collided));
         } else {
             self.note(&frame, collided);
-            self.add_energy(frame, rules);
+            self.add_energy::<S>(frame, rules);
         }
     }
 
@@ -204,8 +204,8 @@ impl<O> Radio<O> {
     }
 
     #[inline(always)]
-    pub(super) fn add_energy(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
-        if rules.interference != Interference::Range || frame.has(Arrival::INTERFERES) {
+    pub(super) fn add_energy<S: RuleSet>(&mut self, frame: Packed, rules: &RadioRules) -> Edge {
+        if S::interference(rules) != Interference::Range || frame.has(Arrival::INTERFERES) {
             self.note_energy(frame.start(), frame);
         }
         frame.sensed()

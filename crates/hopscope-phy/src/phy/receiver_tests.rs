@@ -1,6 +1,6 @@
 //! The additive receiver: capture and rates, preambles that must be found, and sums of power that keep the medium busy.
 
-use super::{Arrival, Edge, Radio, RadioRules, RxOutcome};
+use super::{AnyRules, Arrival, Edge, Radio, RadioRules, RxOutcome};
 use crate::config::RadioConfig;
 use crate::config::radio::{ErrorKind, Interference, Synchronization};
 use crate::phy::modes::Mode;
@@ -38,7 +38,7 @@ fn frame(slot: u32, start: u64, end: u64, power: f32, flags: u8) -> Arrival {
 /// What a radio reports: the slots received, and the instants (in microseconds) at which something was lost.
 fn receive_all(radio: &mut Radio, rules: &RadioRules) -> (Vec<u32>, Vec<u64>) {
     let (mut received, mut lost) = (Vec::new(), Vec::new());
-    while let Some(edge) = radio.next_edge(Time(1_000_000_000), rules) {
+    while let Some(edge) = radio.next_edge::<AnyRules>(Time(1_000_000_000), rules) {
         match edge {
             Edge::RxOk { slot, .. } => received.push(slot),
             Edge::RxBad { at } => lost.push(at.0 / 1_000),
@@ -122,7 +122,7 @@ fn a_frame_whose_start_fell_into_the_own_transmission_is_noise_to_its_end() {
     // The own transmission may begin while a preamble is looked at: it ends the look.
     let mut radio = Radio::default();
     radio.post(&frame(0, 200, 900, 1.0, NEAR));
-    assert_eq!(radio.next_edge(Time(203_000), &rules), Some(Edge::Busy { at: Time(200_000) }));
+    assert_eq!(radio.next_edge::<AnyRules>(Time(203_000), &rules), Some(Edge::Busy { at: Time(200_000) }));
     radio.begin_tx(Time(400_000));
     assert_eq!(receive_all(&mut radio, &rules), (vec![], vec![]));
     assert_eq!(radio.outcome(0, Time(900_000)), RxOutcome::Deaf);
@@ -136,7 +136,7 @@ fn powers_that_cannot_be_sensed_alone_keep_the_medium_busy_together() {
         let mut radio = Radio::<()>::default();
         radio.post(&frame(0, 100, 900, 0.6, UNSENSED));
         radio.post(&frame(2, 200, 700, 0.6, UNSENSED));
-        let edges: Vec<Edge> = std::iter::from_fn(|| radio.next_edge(Time(300_000), &rules)).collect();
+        let edges: Vec<Edge> = std::iter::from_fn(|| radio.next_edge::<AnyRules>(Time(300_000), &rules)).collect();
         (edges, radio.carrier_until())
     };
     assert_eq!(with(None), (vec![Edge::Silent, Edge::Silent], Time(0)));
@@ -151,14 +151,14 @@ fn a_reception_keeps_the_medium_busy_whatever_its_energy() {
     let mut radio = Radio::<()>::default();
     radio.post(&frame(0, 100, 900, 1.0, NEAR));
     radio.post(&frame(2, 300, 1_500, 0.1, NEAR));
-    assert_eq!(radio.next_edge(Time(103_000), &preambles), Some(Edge::Busy { at: Time(100_000) }));
+    assert_eq!(radio.next_edge::<AnyRules>(Time(103_000), &preambles), Some(Edge::Busy { at: Time(100_000) }));
     assert_eq!(radio.carrier_until(), Time(104_000), "as long as the preamble is looked at");
-    while radio.next_edge(Time(500_000), &preambles).is_some() {}
+    while radio.next_edge::<AnyRules>(Time(500_000), &preambles).is_some() {}
     assert_eq!(radio.carrier_until(), Time(900_000), "the other is too weak to be sensed beyond that");
     // A preamble that is not found leaves nothing.
     let mut radio = Radio::<()>::default();
     radio.post(&frame(0, 100, 900, 1.0, NEAR));
     radio.post(&frame(2, 102, 900, 1.0, NEAR));
-    while radio.next_edge(Time(500_000), &preambles).is_some() {}
+    while radio.next_edge::<AnyRules>(Time(500_000), &preambles).is_some() {}
     assert_eq!(radio.carrier_until(), Time(104_000));
 }

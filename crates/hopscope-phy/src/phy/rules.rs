@@ -1,4 +1,4 @@
-//! Parameters of reception, read once for all radios.
+//! Parameters of reception, read once for all radios, and the sets of rules that the path of a frame is compiled for.
 
 use crate::config::RadioConfig;
 use crate::config::radio::{
@@ -32,8 +32,110 @@ pub struct RadioRules {
     pub busy_power: Option<f64>,
     /// Frames alone on the air may be taken at once (not where noise decides, nor where every edge is to be walked).
     pub isolated: bool,
-    /// The same, and undecodable ones leave nothing.
-    pub passing: bool,
+}
+
+/// A set of rules as the path of a frame asks for it. A frame comes to all its hearers, so what is asked there counts:
+/// where a set of rules is known when the engine is compiled ([`Ns2Rules`]), its path is without what the set never asks.
+pub trait RuleSet {
+    /// See [`RadioRules::interference`].
+    #[inline(always)]
+    fn interference(rules: &RadioRules) -> Interference {
+        rules.interference
+    }
+
+    /// See [`RadioRules::capture_rule`].
+    #[inline(always)]
+    fn capture_rule(rules: &RadioRules) -> CaptureRule {
+        rules.capture_rule
+    }
+
+    /// See [`RadioRules::ignored_frame`].
+    #[inline(always)]
+    fn ignored_frame(rules: &RadioRules) -> IgnoredFrame {
+        rules.ignored_frame
+    }
+
+    /// See [`RadioRules::undecodable_locks`].
+    #[inline(always)]
+    fn undecodable_locks(rules: &RadioRules) -> bool {
+        rules.undecodable_locks
+    }
+
+    /// See [`RadioRules::transmitting_locks`].
+    #[inline(always)]
+    fn transmitting_locks(rules: &RadioRules) -> bool {
+        rules.transmitting_locks
+    }
+
+    /// See [`RadioRules::errors`].
+    #[inline(always)]
+    fn errors(rules: &RadioRules) -> Option<&ErrorRules> {
+        rules.errors.as_ref()
+    }
+
+    /// See [`RadioRules::preamble`].
+    #[inline(always)]
+    fn preamble(rules: &RadioRules) -> Option<PreambleRules> {
+        rules.preamble
+    }
+
+    /// See [`RadioRules::isolated`].
+    #[inline(always)]
+    fn isolated(rules: &RadioRules) -> bool {
+        rules.isolated
+    }
+}
+
+/// Whatever the parameters of the run say.
+#[derive(Debug)]
+pub struct AnyRules;
+
+impl RuleSet for AnyRules {}
+
+/// The rules of profile `ns2`.
+#[derive(Debug)]
+pub struct Ns2Rules;
+
+impl RuleSet for Ns2Rules {
+    #[inline(always)]
+    fn interference(_: &RadioRules) -> Interference {
+        Interference::Capture
+    }
+
+    #[inline(always)]
+    fn capture_rule(_: &RadioRules) -> CaptureRule {
+        CaptureRule::FirstComes
+    }
+
+    #[inline(always)]
+    fn ignored_frame(_: &RadioRules) -> IgnoredFrame {
+        IgnoredFrame::NavEifs
+    }
+
+    #[inline(always)]
+    fn undecodable_locks(_: &RadioRules) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn transmitting_locks(_: &RadioRules) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn errors(_: &RadioRules) -> Option<&ErrorRules> {
+        None
+    }
+
+    #[inline(always)]
+    fn preamble(_: &RadioRules) -> Option<PreambleRules> {
+        None
+    }
+
+    #[inline(always)]
+    fn isolated(_: &RadioRules) -> bool {
+        true
+    }
 }
 
 /// When a receiver that looks at a preamble takes the frame.
@@ -48,14 +150,12 @@ pub struct PreambleRules {
 impl RadioRules {
     /// Rules from the configuration.
     pub fn new(radio: &RadioConfig) -> Self {
-        let isolated = radio.interference != Interference::Sinr;
-        let undecodable_locks = radio.undecodable == Undecodable::Locks;
         RadioRules {
             interference: radio.interference,
             capture_rule: radio.capture_rule,
             capture_threshold: radio.capture_threshold as f32,
             ignored_frame: radio.ignored_frame,
-            undecodable_locks,
+            undecodable_locks: radio.undecodable == Undecodable::Locks,
             transmitting_locks: radio.during_transmission == DuringTransmission::Locks,
             noise: watts(radio.noise_floor),
             errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
@@ -64,8 +164,19 @@ impl RadioRules {
                 threshold: 10f32.powf(radio.preamble_threshold as f32 / 10.0),
             }),
             busy_power: None,
-            isolated,
-            passing: isolated && !undecodable_locks,
+            isolated: radio.interference != Interference::Sinr,
         }
+    }
+
+    /// True when the set `S` gives every answer that these rules give.
+    pub fn are<S: RuleSet>(&self) -> bool {
+        S::interference(self) == self.interference
+            && S::capture_rule(self) == self.capture_rule
+            && S::ignored_frame(self) == self.ignored_frame
+            && S::undecodable_locks(self) == self.undecodable_locks
+            && S::transmitting_locks(self) == self.transmitting_locks
+            && S::errors(self).is_some() == self.errors.is_some()
+            && S::preamble(self).is_some() == self.preamble.is_some()
+            && S::isolated(self) == self.isolated
     }
 }

@@ -1,7 +1,7 @@
 //! What a radio and the layer above it keep in one place: flags of both in one word, and a short span of the layer above.
 //!
 //! A frame comes to all its hearers, and what it asks at each is one cache line and one test: is anything in the way, a
-//! reception or a back-off alike ([`Radio::post_after_passing`](super::Radio::post_after_passing))? So the flags of both
+//! reception or a back-off alike ([`Radio::has_begun_or`](super::Radio::has_begun_or))? So the flags of both
 //! layers are bits of one word. Which bit is whose is known here alone: the radio names its flags, the layer above makes
 //! its own from [`OwnerFlags::nth`], and neither can reach those of the other.
 

@@ -5,7 +5,7 @@
 
 use proptest::prelude::*;
 
-use super::{Arrival, Begin, Edge, Radio, RadioRules, Reception, error_rate};
+use super::{AnyRules, Arrival, Begin, Edge, LoneFrame, Radio, RadioRules, error_rate};
 use crate::config::RadioConfig;
 use crate::config::radio::{
     CaptureRule, CckDetection, DuringTransmission, ErrorKind, IgnoredFrame, Interference, OfdmDecoding, Undecodable,
@@ -40,7 +40,7 @@ fn outcome(rules: &RadioRules, arrivals: &[Arrival]) -> (Vec<u32>, Vec<u64>) {
 
 fn receive_all(radio: &mut Radio, rules: &RadioRules) -> (Vec<u32>, Vec<u64>) {
     let (mut received, mut lost) = (Vec::new(), Vec::new());
-    while let Some(edge) = radio.next_edge(Time(1_000_000), rules) {
+    while let Some(edge) = radio.next_edge::<AnyRules>(Time(1_000_000), rules) {
         match edge {
             Edge::RxOk { slot, .. } => received.push(slot),
             Edge::RxBad { at } => lost.push(at.0),
@@ -109,10 +109,10 @@ fn an_ignored_frame_is_reported_or_only_keeps_the_carrier() {
         let rules = rules(|r| r.ignored_frame = rule);
         let mut radio = Radio::default();
         arrivals.iter().for_each(|&a| announce(&mut radio, a));
-        assert_eq!(radio.next_edge(Time(1_000), &rules), Some(Edge::Busy { at: Time(100) }));
-        assert_eq!(radio.next_edge(Time(1_000), &rules), Some(expected));
+        assert_eq!(radio.next_edge::<AnyRules>(Time(1_000), &rules), Some(Edge::Busy { at: Time(100) }));
+        assert_eq!(radio.next_edge::<AnyRules>(Time(1_000), &rules), Some(expected));
         assert_eq!(radio.carrier_until(), Time(carrier), "{rule:?}");
-        assert!(matches!(radio.next_edge(Time(1_000), &rules), Some(Edge::RxOk { slot: 0, .. })));
+        assert!(matches!(radio.next_edge::<AnyRules>(Time(1_000), &rules), Some(Edge::RxOk { slot: 0, .. })));
     }
 }
 
@@ -131,7 +131,7 @@ fn an_undecodable_frame_locks_the_receiver_or_only_raises_the_carrier() {
     assert_eq!(outcome(&energy, &then_decodable), (vec![1], vec![]));
     let mut radio = Radio::default();
     announce(&mut radio, alone[0]);
-    assert_eq!(radio.next_edge(Time(101), &energy), Some(Edge::Busy { at: Time(100) }));
+    assert_eq!(radio.next_edge::<AnyRules>(Time(101), &energy), Some(Edge::Busy { at: Time(100) }));
     assert_eq!(radio.carrier_until(), Time(500));
     assert_eq!(radio.receiving_until(), None);
 }
@@ -198,7 +198,7 @@ fn a_transmission_spoils_the_reception_under_way() {
     for (tx_end, lost) in [(200, vec![300]), (400, vec![])] {
         let mut radio = Radio::default();
         announce(&mut radio, frame(0, 100, 300, P, NEAR));
-        assert_eq!(radio.next_edge(Time(150), &rules), Some(Edge::Busy { at: Time(100) }));
+        assert_eq!(radio.next_edge::<AnyRules>(Time(150), &rules), Some(Edge::Busy { at: Time(100) }));
         radio.begin_tx(Time(tx_end));
         assert_eq!(receive_all(&mut radio, &rules), (vec![], lost), "transmitter on from 150 to {tx_end}");
     }
@@ -256,9 +256,9 @@ fn edges_at_the_limit_ends_yes_starts_no() {
     let rules = rules(|_| ());
     let mut radio = Radio::default();
     announce(&mut radio, frame(0, 100, 200, P, NEAR));
-    assert_eq!(radio.next_edge(Time(100), &rules), None, "what begins now is not heard yet");
-    assert_eq!(radio.next_edge(Time(101), &rules), Some(Edge::Busy { at: Time(100) }));
-    assert!(matches!(radio.next_edge(Time(200), &rules), Some(Edge::RxOk { at: Time(200), .. })));
+    assert_eq!(radio.next_edge::<AnyRules>(Time(100), &rules), None, "what begins now is not heard yet");
+    assert_eq!(radio.next_edge::<AnyRules>(Time(101), &rules), Some(Edge::Busy { at: Time(100) }));
+    assert!(matches!(radio.next_edge::<AnyRules>(Time(200), &rules), Some(Edge::RxOk { at: Time(200), .. })));
 }
 
 // ---- frames taken at once against every edge walked ----------------------------------------------------------------
@@ -324,18 +324,23 @@ fn learn(steps: &[Step], rules: &RadioRules) -> Vec<Learnt> {
 
 fn inspect(radio: &mut Radio, now: u64, rules: &RadioRules, learnt: &mut Vec<Learnt>) {
     loop {
-        if let Some(frame) = radio.next_isolated(Time(now), rules) {
-            if frame.sensed {
-                learnt.push(Learnt::Busy(frame.start.0));
+        if let Some(LoneFrame { start, end, slot, flags, .. }) = radio.lone_frame::<AnyRules>(Time(now), rules) {
+            let has = |bit: u8| flags & bit != 0;
+            if !radio.take_begun() && has(Arrival::SENSED) {
+                learnt.push(Learnt::Busy(start.0));
             }
-            match frame.reception {
-                Reception::Frame => learnt.push(Learnt::Ok(frame.end.0, frame.slot)),
-                Reception::Noise => learnt.push(Learnt::Bad(frame.end.0)),
-                Reception::Nothing => {}
+            if has(Arrival::SENSED) {
+                radio.extend_carrier(end);
             }
+            if has(Arrival::DECODABLE) && !has(Arrival::ERRORED) {
+                learnt.push(Learnt::Ok(end.0, slot));
+            } else if has(Arrival::DECODABLE) || (rules.undecodable_locks && has(Arrival::SENSED)) {
+                learnt.push(Learnt::Bad(end.0));
+            }
+            radio.drop_first();
             continue;
         }
-        match radio.begin_alone(Time(now), rules) {
+        match radio.begin_alone::<AnyRules>(Time(now), rules) {
             Begin::Crowded => {}
             Begin::Nothing => break,
             Begin::Busy { at, .. } => {
@@ -343,7 +348,7 @@ fn inspect(radio: &mut Radio, now: u64, rules: &RadioRules, learnt: &mut Vec<Lea
                 continue;
             }
         }
-        match radio.next_edge(Time(now), rules) {
+        match radio.next_edge::<AnyRules>(Time(now), rules) {
             Some(Edge::Busy { at }) => learnt.push(Learnt::Busy(at.0)),
             Some(Edge::Ignored { at, end }) => learnt.push(Learnt::Ignored(at.0, end.0)),
             Some(Edge::RxOk { at, slot, .. }) => learnt.push(Learnt::Ok(at.0, slot)),
@@ -411,7 +416,7 @@ fn losses_from_the_ratio_follow_the_noise_and_the_time_of_the_interference() {
                 radio.post(&frame(2, start, end, power, FAR));
             }
             let mut ok = false;
-            while let Some(edge) = radio.next_edge(Time(100_000_000), rules) {
+            while let Some(edge) = radio.next_edge::<AnyRules>(Time(100_000_000), rules) {
                 ok |= matches!(edge, Edge::RxOk { slot: 0, .. });
             }
             ok
