@@ -8,10 +8,12 @@ pub use super::backoff::{AccessAnswer, QuietPlan};
 
 use super::backoff::Access;
 use crate::config::mac::EifsRule;
-use crate::rules::{StationRuleSet, StationRules};
+use crate::rules::{KnownSet, StationRuleSet, StationRules};
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
-use hopscope_phy::phy::{AnyRules, Arrival, Begin, Edge, LoneFrame, Ns2Rules, OwnerFlags, Packed, Radio, RxOutcome};
+use hopscope_phy::phy::{
+    AnyRules, Arrival, Begin, Edge, LoneFrame, Ns2Rules, OwnerFlags, Packed, Radio, RxOutcome, StandardRules,
+};
 
 /// Lower half of the MAC: radio, NAV and back-off of one station. One cache line holds what an idle station needs of
 /// most frames.
@@ -113,10 +115,10 @@ impl Station {
     #[inline(always)]
     pub fn catch_up(&mut self, now: Time, rules: &StationRules) {
         if !self.radio.is_quiet() {
-            if rules.are_ns2 {
-                self.apply_waiting::<Ns2Rules>(now, rules);
-            } else {
-                self.apply_waiting::<AnyRules>(now, rules);
+            match rules.set {
+                KnownSet::Ns2 => self.apply_waiting::<Ns2Rules>(now, rules),
+                KnownSet::Standard => self.apply_waiting::<StandardRules>(now, rules),
+                KnownSet::Other => self.apply_waiting::<AnyRules>(now, rules),
             }
         }
     }

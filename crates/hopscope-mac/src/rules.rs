@@ -12,7 +12,7 @@ use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
 use hopscope_phy::config::RadioConfig;
 use hopscope_phy::phy::modes::Mode;
-use hopscope_phy::phy::{AnyRules, Ns2Rules, RadioRules, RuleSet};
+use hopscope_phy::phy::{AnyRules, Ns2Rules, RadioRules, RuleSet, StandardRules};
 
 /// Adaptive pacing of a packet: how its success lengthens the back-off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,8 +52,19 @@ pub struct StationRules {
     pub draws_if_found_busy: bool,
     /// What a busy medium at the end of a back-off means.
     pub busy_at_expiry: BusyAtExpiry,
-    /// They are those of [`Ns2Rules`].
-    pub are_ns2: bool,
+    /// The set that they are, where the path of a frame is compiled for it.
+    pub set: KnownSet,
+}
+
+/// The sets of rules that the path of a frame is compiled for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KnownSet {
+    /// [`Ns2Rules`].
+    Ns2,
+    /// [`StandardRules`].
+    Standard,
+    /// Another one: [`AnyRules`].
+    Other,
 }
 
 /// A set of rules as the path of a frame asks for it at a station, see [`RuleSet`].
@@ -85,11 +96,23 @@ impl StationRuleSet for Ns2Rules {
     }
 }
 
+impl StationRuleSet for StandardRules {
+    #[inline(always)]
+    fn eifs(_: &StationRules) -> EifsRule {
+        EifsRule::ReplacesDifs
+    }
+
+    #[inline(always)]
+    fn nav_reset(_: &StationRules) -> bool {
+        true
+    }
+}
+
 impl StationRules {
     /// Rules from the configuration.
     pub fn new(radio: RadioRules, timing: Timing, mac: &MacConfig) -> Self {
         let mut rules = StationRules {
-            are_ns2: false,
+            set: KnownSet::Other,
             radio,
             timing,
             eifs: mac.eifs,
@@ -104,7 +127,11 @@ impl StationRules {
             draws_if_found_busy: mac.backoff_draw == BackoffDraw::FoundBusy,
             busy_at_expiry: mac.busy_at_expiry,
         };
-        rules.are_ns2 = rules.are::<Ns2Rules>();
+        if rules.are::<Ns2Rules>() {
+            rules.set = KnownSet::Ns2;
+        } else if rules.are::<StandardRules>() {
+            rules.set = KnownSet::Standard;
+        }
         rules
     }
 

@@ -8,10 +8,10 @@ use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
 use hopscope_mac::dcf::{Frame, FrameKind};
-use hopscope_mac::rules::StationRuleSet;
+use hopscope_mac::rules::{KnownSet, StationRuleSet};
 use hopscope_net::iface::Wifi;
 use hopscope_phy::channel::FrameSummary;
-use hopscope_phy::phy::{AnyRules, Arrival, Ns2Rules, Packed};
+use hopscope_phy::phy::{AnyRules, Arrival, Ns2Rules, Packed, StandardRules};
 
 /// No signal is under way for longer: `check.rs` refuses such ranges.
 const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
@@ -114,10 +114,10 @@ impl<R: Recorder> World<R> {
     /// The scan where all keep the same rules, compiled for the sets of them that many runs have.
     #[inline(always)]
     fn transmit_to_alike(&mut self, frame: &Frame, place: u32, received: Packed, slot: u32) {
-        if self.common_rules.are_ns2 {
-            self.transmit_plainly::<true, Ns2Rules>(frame, place, received, slot);
-        } else {
-            self.transmit_plainly::<true, AnyRules>(frame, place, received, slot);
+        match self.common_rules.set {
+            KnownSet::Ns2 => self.transmit_plainly::<true, Ns2Rules>(frame, place, received, slot),
+            KnownSet::Standard => self.transmit_plainly::<true, StandardRules>(frame, place, received, slot),
+            KnownSet::Other => self.transmit_plainly::<true, AnyRules>(frame, place, received, slot),
         }
     }
 

@@ -17,7 +17,7 @@ pub use arrival::{Arrival, Packed};
 pub use edge::{Begin, Edge, LoneFrame};
 pub use outcome::RxOutcome;
 pub use radio::Radio;
-pub use rules::{AnyRules, Ns2Rules, RadioRules, RuleSet};
+pub use rules::{AnyRules, Ns2Rules, RadioRules, RuleSet, StandardRules};
 pub use shared::OwnerFlags;
 
 #[cfg(test)]

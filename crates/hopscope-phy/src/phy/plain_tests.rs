@@ -8,7 +8,8 @@ use proptest::prelude::*;
 
 use super::arrival::MAX_SLOTS;
 use super::{
-    AnyRules, Arrival, Begin, Edge, Ns2Rules, OwnerFlags, Packed, Radio, RadioRules, RuleSet, RxOutcome, modes,
+    AnyRules, Arrival, Begin, Edge, Ns2Rules, OwnerFlags, Packed, Radio, RadioRules, RuleSet, RxOutcome, StandardRules,
+    modes,
 };
 use crate::config::radio::{CaptureRule, DuringTransmission, IgnoredFrame, Interference, Undecodable};
 use crate::config::{RadioConfig, presets};
@@ -490,13 +491,15 @@ proptest! {
     }
 
     #[test]
-    fn a_path_compiled_for_ns2_hears_what_the_plain_radio_hears(
+    fn a_path_compiled_for_a_profile_hears_what_the_plain_radio_hears(
         steps in proptest::collection::vec(step(), 1..50),
         notes_all in any::<bool>(),
     ) {
-        let rules = RadioRules::new(&presets::radio(Profile::Ns2, "wavelan-2M").expect("a preset"));
-        prop_assert!(rules.are::<Ns2Rules>());
-        compare::<Ns2Rules>(&steps, &rules, notes_all);
+        let [ns2, standard] = [Profile::Ns2, Profile::Standard]
+            .map(|profile| RadioRules::new(&presets::radio(profile, "wavelan-2M").expect("a preset")));
+        prop_assert!(ns2.are::<Ns2Rules>() && standard.are::<StandardRules>());
+        compare::<Ns2Rules>(&steps, &ns2, notes_all);
+        compare::<StandardRules>(&steps, &standard, notes_all);
     }
 
     #[test]

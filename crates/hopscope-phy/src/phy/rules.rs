@@ -35,7 +35,7 @@ pub struct RadioRules {
 }
 
 /// A set of rules as the path of a frame asks for it. A frame comes to all its hearers, so what is asked there counts:
-/// where a set of rules is known when the engine is compiled ([`Ns2Rules`]), its path is without what the set never asks.
+/// where a set of rules is known when the engine is compiled ([`Ns2Rules`], [`StandardRules`]), its path is without what the set never asks.
 pub trait RuleSet {
     /// See [`RadioRules::interference`].
     #[inline(always)]
@@ -92,49 +92,49 @@ pub struct AnyRules;
 
 impl RuleSet for AnyRules {}
 
-/// The rules of profile `ns2`.
-#[derive(Debug)]
-pub struct Ns2Rules;
+/// Declares a set of rules that is known when the engine is compiled, by its answers.
+macro_rules! known_set {
+    ($(#[$doc:meta])* $name:ident { $($rule:ident: $kind:ty = $answer:expr,)* }) => {
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $name;
 
-impl RuleSet for Ns2Rules {
-    #[inline(always)]
-    fn interference(_: &RadioRules) -> Interference {
-        Interference::Capture
+        impl RuleSet for $name {
+            $(
+                #[inline(always)]
+                fn $rule(_: &RadioRules) -> $kind {
+                    $answer
+                }
+            )*
+        }
+    };
+}
+
+known_set! {
+    /// The rules of profile `ns2`.
+    Ns2Rules {
+        interference: Interference = Interference::Capture,
+        capture_rule: CaptureRule = CaptureRule::FirstComes,
+        ignored_frame: IgnoredFrame = IgnoredFrame::NavEifs,
+        undecodable_locks: bool = true,
+        transmitting_locks: bool = true,
+        errors: Option<&ErrorRules> = None,
+        preamble: Option<PreambleRules> = None,
+        isolated: bool = true,
     }
+}
 
-    #[inline(always)]
-    fn capture_rule(_: &RadioRules) -> CaptureRule {
-        CaptureRule::FirstComes
-    }
-
-    #[inline(always)]
-    fn ignored_frame(_: &RadioRules) -> IgnoredFrame {
-        IgnoredFrame::NavEifs
-    }
-
-    #[inline(always)]
-    fn undecodable_locks(_: &RadioRules) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn transmitting_locks(_: &RadioRules) -> bool {
-        true
-    }
-
-    #[inline(always)]
-    fn errors(_: &RadioRules) -> Option<&ErrorRules> {
-        None
-    }
-
-    #[inline(always)]
-    fn preamble(_: &RadioRules) -> Option<PreambleRules> {
-        None
-    }
-
-    #[inline(always)]
-    fn isolated(_: &RadioRules) -> bool {
-        true
+known_set! {
+    /// The rules of profile `standard`.
+    StandardRules {
+        interference: Interference = Interference::Capture,
+        capture_rule: CaptureRule = CaptureRule::Strongest,
+        ignored_frame: IgnoredFrame = IgnoredFrame::CarrierSense,
+        undecodable_locks: bool = false,
+        transmitting_locks: bool = false,
+        errors: Option<&ErrorRules> = None,
+        preamble: Option<PreambleRules> = None,
+        isolated: bool = true,
     }
 }
 
