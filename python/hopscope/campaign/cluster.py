@@ -87,17 +87,18 @@ def cluster(address: str, origin: str = "") -> Iterator[Cluster]:
         InputError: no scheduler answers, or a worker has another build of the engine.
     """
     need("distributed")
-    from distributed import Client
+    import distributed
     from distributed.comm.addressing import parse_address, parse_host_port
     from distributed.comm.registry import get_backend
 
     place = f"{origin} {address}".strip()
+    connect: Any = distributed.Client  # which has no types
     with _quiet():
         try:
             scheme, rest = parse_address(address)
             get_backend(scheme)
             parse_host_port(rest)  # a client of an address that cannot be would end with a traceback of its own
-            client = Client(address, timeout=PATIENCE_S, set_as_default=False)
+            client = connect(address, timeout=PATIENCE_S, set_as_default=False)
         except (OSError, ValueError, RuntimeError, TypeError) as error:
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
             raise InputError(
