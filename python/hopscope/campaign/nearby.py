@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hopscope.campaign.manifest import NAME
+from hopscope.campaign.segments import Segments
 from hopscope.campaign.store import open_store
 from hopscope.errors import HopscopeError, StoreError
 
@@ -24,7 +25,7 @@ class Nearby:
         path: its folder.
         written: when it was last begun, seconds since 1970.
         title: of what it holds; what is wrong with it where it cannot be read.
-        runs: how many it has.
+        runs: how many it has; 0 where they cannot be read.
     """
 
     path: Path
@@ -41,7 +42,10 @@ def nearby(folder: Path = FOLDER) -> list[Nearby]:
             title = open_store(path).title
         except HopscopeError as error:
             title = f"cannot be read: {str(error).splitlines()[0]}"
-        runs = sum(1 for _ in (path / "runs").glob("*.json"))
+        try:
+            runs = len(Segments(path / "runs").places)
+        except StoreError:
+            runs = 0
         found.append(Nearby(path, (path / NAME).stat().st_mtime, title, runs))
     return found
 
