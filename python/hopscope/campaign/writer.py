@@ -111,8 +111,8 @@ class Writer:
     def _commit_file(self, file: int) -> None:
         os.fsync(file)
         if self._is_new:
+            self._is_new = False  # first: another thread may begin a segment meanwhile, whose name is not there yet
             commit_folder(self._folder)
-            self._is_new = False
 
     def _end(self, file: int) -> None:
         self._file = None
