@@ -48,8 +48,7 @@ class Segments:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self._places: dict[str, Place] = {}
-        self._faults: list[str] | None = None
+        self._seen: _Seen | None = None
 
     @property
     def places(self) -> Mapping[str, Place]:
@@ -58,17 +57,38 @@ class Segments:
         Raises:
             StoreError: a segment may not be read.
         """
-        self._look()
-        return self._places
+        return self._look().places
 
     @property
     def faults(self) -> list[str]:
-        """What lies in the segments and is no run, a line each."""
-        return self._look()
+        """What lies in the segments and is no run, a line each.
+
+        Raises:
+            StoreError: a segment may not be read.
+        """
+        return [f"{fault}; {_MISSING}" for fault in self._look().faults]
 
     def look_again(self) -> None:
         """Sees what other processes have added."""
-        self._faults = None
+        self._seen = None
+
+    def drop_faults(self) -> list[str]:
+        """Writes segments again without the lines that are no runs, unless they are still being written.
+
+        Returns:
+            What was dropped, a line each.
+
+        Raises:
+            OSError: the folder cannot be written.
+            StoreError: a segment may not be read.
+        """
+        self.look_again()
+        dropped = [fault for fault in self._look().faults if fault.is_line]
+        for path in dict.fromkeys(fault.path for fault in dropped):
+            data = read_whole(path, MAX_BYTES)
+            write_whole(path, b"".join(data[begin:end] for begin, end, key in _lines(data) if key is not None))
+            self.look_again()
+        return [f"{fault}; it was dropped, and what was in it is done again" for fault in dropped]
 
     def line(self, key: str) -> bytes | None:
         """Returns the line of a run; None where there is none.
@@ -114,52 +134,55 @@ class Segments:
                     found[key] = whole[1]
         return found
 
-    def _look(self) -> list[str]:
-        if self._faults is not None:
-            return self._faults
-        names = _names(self.folder)
-        keys = ((name, name.removesuffix(".json")) for name in names if name.endswith(".json"))
-        places = {key: Place(name) for name, key in keys if runline.is_key(key)}
-        faults = []
-        for name in (name for name in names if name.endswith(ENDING)):
-            path = self.folder / name
-            try:
-                data = read_whole(path, MAX_BYTES)
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                if not reports_damage(error):
-                    raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from error
-                faults.append(f"{path}: damaged ({error.strerror or error}); {_MISSING}")
-                continue
-            lines = list(_lines(data))
-            places |= {key: Place(name, begin, end - begin) for begin, end, key in lines if key is not None}
-            if (wrong := _faults(data, lines)) and not _is_being_written(path):
-                faults += [f"{path}: {what}; {_MISSING}" for what in wrong]
-        self._places, self._faults = places, faults
-        return faults
+    def _look(self) -> _Seen:
+        if self._seen is None:
+            self._seen = _seen(self.folder)
+        return self._seen
 
 
-def drop_faults(folder: Path) -> list[str]:
-    """Writes segments again without what is no run in them, unless they are still being written.
+class _Fault(NamedTuple):
+    """What is no run: a line of a segment, or a segment that cannot be read."""
 
-    Returns:
-        What was dropped, a line each.
+    path: Path
+    what: str
+    is_line: bool
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.what}"
+
+
+class _Seen(NamedTuple):
+    """What a folder has: where each run lies, by key, and what is no run."""
+
+    places: dict[str, Place]
+    faults: list[_Fault]
+
+
+def _seen(folder: Path) -> _Seen:
+    """Looks through a folder; what another process may still be writing is no fault.
 
     Raises:
-        OSError: the folder cannot be written.
+        StoreError: a segment may not be read.
     """
-    said = []
-    for path in (folder / name for name in _names(folder) if name.endswith(ENDING)):
+    names = _names(folder)
+    keys = ((name, name.removesuffix(".json")) for name in names if name.endswith(".json"))
+    seen = _Seen({key: Place(name) for name, key in keys if runline.is_key(key)}, [])
+    for name in (name for name in names if name.endswith(ENDING)):
+        path = folder / name
         try:
             data = read_whole(path, MAX_BYTES)
-        except OSError:  # named when the runs are read
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            if not reports_damage(error):
+                raise StoreError(f"{path}: cannot be read: {error.strerror or error}") from error
+            seen.faults.append(_Fault(path, f"damaged ({error.strerror or error})", is_line=False))
             continue
         lines = list(_lines(data))
-        if (wrong := _faults(data, lines)) and not _is_being_written(path):
-            write_whole(path, b"".join(data[begin:end] for begin, end, key in lines if key is not None))
-            said += [f"{path}: {what}; it was dropped, and what was in it is done again" for what in wrong]
-    return said
+        seen.places.update((key, Place(name, begin, end - begin)) for begin, end, key in lines if key is not None)
+        if (wrong := _wrong(data, lines)) and not _is_being_written(path):
+            seen.faults.extend(_Fault(path, what, is_line=True) for what in wrong)
+    return seen
 
 
 def _names(folder: Path) -> list[str]:
@@ -182,7 +205,7 @@ def _lines(data: bytes) -> Iterator[tuple[int, int, str | None]]:
         yield begin, len(data), None
 
 
-def _faults(data: bytes, lines: Sequence[tuple[int, int, str | None]]) -> list[str]:
+def _wrong(data: bytes, lines: Sequence[tuple[int, int, str | None]]) -> list[str]:
     """What is wrong with lines that are no runs."""
     return [
         f"line {number} is damaged" if data.endswith(b"\n", 0, end) else f"line {number}, the last, is cut off"

@@ -28,7 +28,7 @@ from typing import Any
 from hopscope.campaign import kept, runline, tables
 from hopscope.campaign import manifest as manifests
 from hopscope.campaign.plan import Plan
-from hopscope.campaign.segments import Segments, drop_faults
+from hopscope.campaign.segments import Segments
 from hopscope.campaign.writer import Writer
 from hopscope.errors import HopscopeError, RunFailed, StoreError
 from hopscope.io.extras import is_there
@@ -98,7 +98,7 @@ class Store:
             remove_litter(self.path)
             remove_litter(self.path / "runs")
             remove_litter(self.path / kept.FOLDER)
-            self.problems += drop_faults(self.path / "runs")
+            self.problems += self._segments.drop_faults()
             kept.write(self.path, plan.scenarios)
             self._manifest = manifests.make(plan, title)
             write_whole(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
