@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +12,7 @@ from hopscope.campaign.manifest import NAME
 from hopscope.campaign.segments import Segments
 from hopscope.campaign.store import open_store
 from hopscope.errors import HopscopeError, StoreError
+from hopscope.scenario import Scenario
 
 #: Where a verb writes its store unless `--out` says otherwise.
 FOLDER = Path("results")
@@ -48,6 +52,14 @@ def nearby(folder: Path = FOLDER) -> list[Nearby]:
             runs = 0
         found.append(Nearby(path, (path / NAME).stat().st_mtime, title, runs))
     return found
+
+
+def default_out(scenario: Scenario, prefix: str = "") -> Path:
+    """Returns ``results/<title>-<hash>``; the number of seeds does not change it, so more seeds add to a store."""
+    document = {name: value for name, value in scenario.standalone().items() if name != "seeds"}
+    text = json.dumps([document, scenario.is_quick], sort_keys=True, default=str)
+    slug = re.sub(r"[^a-z0-9]+", "-", scenario.title.lower()).strip("-")[:48].strip("-") or "scenario"
+    return FOLDER / f"{prefix}{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def store_meant(text: str, folder: Path = FOLDER) -> Path:

@@ -11,7 +11,7 @@ import typer
 
 from hopscope.cli import options, picture
 from hopscope.cli.console import note, out, titled
-from hopscope.cli.run import announce, default_out, report_failures
+from hopscope.cli.run import announce, report_failures
 from hopscope.cli.trusting import asking
 from hopscope.errors import counted
 
@@ -42,6 +42,7 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Run a scenario and say where the time of nodes, links and packets goes."""
+    from hopscope.campaign.nearby import default_out
     from hopscope.io.files import make_way
     from hopscope.reporting.style import styled_as
     from hopscope.running.runner import prepare, run_scenarios

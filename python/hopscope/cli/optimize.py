@@ -98,7 +98,8 @@ def command(
         return
     if plot is not None:
         raise InputError("--plot: draws a trade-off; give --objective and --and")
-    from hopscope.cli.run import default_out, note_other_runs, report_failures_of
+    from hopscope.campaign.nearby import default_out
+    from hopscope.cli.run import note_other_runs, report_failures_of
     from hopscope.optimum.driver import METRIC, prepare_job
     from hopscope.optimum.words import print_optimization
     from hopscope.results.comparisons import AS_GOOD
@@ -161,7 +162,8 @@ def _front(
     trust: bool,
 ) -> None:
     """The trade-off between two objectives."""
-    from hopscope.cli.run import default_out, note_other_runs, report_failures_of
+    from hopscope.campaign.nearby import default_out
+    from hopscope.cli.run import note_other_runs, report_failures_of
     from hopscope.optimum.front import trade_off
     from hopscope.optimum.words import print_trade_off
     from hopscope.reporting.front import chart

@@ -10,7 +10,6 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import note
-from hopscope.cli.run import default_out
 from hopscope.cli.trusting import asking
 from hopscope.errors import InputError, RunFailed
 
@@ -46,6 +45,7 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Write the capture of a run for Wireshark."""
+    from hopscope.campaign.nearby import default_out
     from hopscope.tracing import pick
 
     choice = options.parse_choice(node, flow, radio=radio, host=host, lost=lost, monitor=monitor)

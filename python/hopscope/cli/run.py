@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
 from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
@@ -62,6 +60,7 @@ def command(
 ) -> None:
     """Run a scenario."""
     from hopscope.campaign.cluster import cluster
+    from hopscope.campaign.nearby import default_out
     from hopscope.cli import table
     from hopscope.reporting import listing
     from hopscope.running.runner import COMMAND_SEEDS, prepare, run_scenarios
@@ -189,16 +188,6 @@ def note_other_runs(folder: Path) -> None:
             f"the folder also keeps {counted(others, 'run')} of other settings, seeds or builds; "
             "its tables, show and report are of this start alone"
         )
-
-
-def default_out(scenario: Scenario, prefix: str = "") -> Path:
-    """Returns ``results/<title>-<hash>``; the number of seeds does not change it, so more seeds add to a store."""
-    from hopscope.campaign.nearby import FOLDER
-
-    document = {name: value for name, value in scenario.standalone().items() if name != "seeds"}
-    text = json.dumps([document, scenario.is_quick], sort_keys=True, default=str)
-    slug = re.sub(r"[^a-z0-9]+", "-", scenario.title.lower()).strip("-")[:48].strip("-") or "scenario"
-    return FOLDER / f"{prefix}{slug}-{hashlib.sha256(text.encode()).hexdigest()[:8]}"
 
 
 def report_failures(result: Result) -> None:

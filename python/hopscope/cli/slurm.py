@@ -49,21 +49,14 @@ def command(
     """Write scripts for Slurm."""
     from hopscope.campaign.cost import duration
     from hopscope.cli.console import echo
-    from hopscope.cli.run import default_out
     from hopscope.cli.trusting import asking
     from hopscope.errors import counted
-    from hopscope.running.runner import COMMAND_SEEDS, prepare
     from hopscope.running.slurm import slurm
 
-    changes, swept = options.parse_set(set_), options.parse_sweep(sweep)
     with asking(trust):
-        scenario = prepare(
-            file, seeds=seeds, set=changes, quick=quick, origin="--seeds", usual_seeds=COMMAND_SEEDS, sweep=swept,
-            swept_by="--sweep",
-        )  # fmt: skip
         jobs = slurm(
             file,
-            out=out_ or default_out(scenario),
+            out=out_,
             folder=to,
             tasks=tasks,
             time=time,
@@ -72,8 +65,8 @@ def command(
             sbatch=sbatch or [],
             before=before or [],
             seeds=seeds,
-            set=changes,
-            sweep=swept,
+            set=options.parse_set(set_),
+            sweep=options.parse_sweep(sweep),
             quick=quick,
             trust=trust,
             force=force,

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from hopscope.campaign.cost import duration, estimate
+from hopscope.campaign.nearby import default_out
 from hopscope.campaign.plan import make_plan
 from hopscope.errors import InputError
 from hopscope.io.files import make_folder, not_written, write_whole
@@ -57,7 +58,7 @@ class Jobs:
 def slurm(
     file: str | Path,
     *,
-    out: str | Path,
+    out: str | Path | None = None,
     folder: str | Path | None = None,
     tasks: int | None = None,
     time: str | None = None,
@@ -76,7 +77,7 @@ def slurm(
 
     Args:
         file: the scenario.
-        out: the result store, on a disk that all machines share.
+        out: the result store, on a disk that all machines share; default: that of ``hopscope run``.
         folder: where the scripts and what the jobs print go; default: the name of the store with ``-slurm`` behind.
         tasks: tasks of the array; default: so many that each takes half an hour by the estimate.
         time: time limit of a task, as Slurm has it: ``30``, ``01:30:00``, ``1-12:00``.
@@ -96,8 +97,16 @@ def slurm(
         InputError: a scenario or option that cannot be.
     """
     scenario = prepare(
-        file, seeds=seeds, set=set, sweep=sweep, quick=quick, origin="--seeds", usual_seeds=COMMAND_SEEDS
+        file,
+        seeds=seeds,
+        set=set,
+        quick=quick,
+        origin="--seeds",
+        usual_seeds=COMMAND_SEEDS,
+        sweep=sweep,
+        swept_by="--sweep",
     )
+    store = Path(out) if out is not None else default_out(scenario)
     runs = make_plan([scenario]).unique()
     cost = estimate(runs, 1).wall_s
     limit = _check(time=time, cpus=cpus, partition=partition, sbatch=sbatch, before=before)
@@ -108,13 +117,11 @@ def slurm(
             f"--time {time}: a task takes about {duration(task_s)} by the estimate; give it more time, or the "
             f"array more than {tasks} tasks"
         )
-    place = Path(folder) if folder is not None else Path(f"{out}-slurm")
+    place = Path(folder) if folder is not None else store.with_name(f"{store.name}-slurm")
     if "%" in str(place.absolute()) or "\n" in str(place.absolute()):
         raise InputError(f"{place}: Slurm replaces % in names of files; choose another folder with --to")
     words = _words(file, seeds=seeds, set=set, sweep=sweep, quick=quick, trust=trust)
-    script = _Script(
-        scenario.title, place.absolute(), Path.cwd(), Path(out).absolute(), time, partition, sbatch, before
-    )
+    script = _Script(scenario.title, place.absolute(), Path.cwd(), store.absolute(), time, partition, sbatch, before)
     texts = {
         "array.sh": script.array(words, tasks, cpus),
         "merge.sh": script.merge(tasks),
