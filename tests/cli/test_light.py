@@ -65,6 +65,12 @@ def test_a_usual_verb_loads_nothing_heavy(stored: Path, words: str) -> None:
     assert not loaded(stored, words) & HEAVY
 
 
+def test_a_run_loads_nothing_of_captures_traces_and_clusters(stored: Path) -> None:
+    modules = loaded(stored, "run chain.toml --seeds 1 --out c")
+    assert "hopscope.campaign.execute" in modules
+    assert not {"hopscope.campaign.capture", "hopscope.campaign.cluster", "hopscope.tracing"} & modules
+
+
 def test_a_verb_loads_no_other_verb(stored: Path) -> None:
     verbs = {name for name in loaded(stored, "check chain.toml") if name.startswith("hopscope.cli.")}
     assert "hopscope.cli.check" in verbs

@@ -6,17 +6,19 @@ import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from hopscope import _core
 from hopscope.campaign.batches import execute_elsewhere, message_of, reported
-from hopscope.campaign.capture import Captures
 from hopscope.campaign.controls import Trace, run
 from hopscope.campaign.plan import Run
 from hopscope.campaign.progress import Watcher
 from hopscope.campaign.stop import Stop
 from hopscope.errors import InputError, Interrupted
 from hopscope.results.finished import Finished
+
+if TYPE_CHECKING:
+    from hopscope.campaign.capture import Captures
 
 #: Gives each run the trace that is wanted of it, and is notified when the run has ended.
 Traces: TypeAlias = "Callable[[Run], AbstractContextManager[Trace | None]]"

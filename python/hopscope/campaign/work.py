@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
-from typing import TypedDict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypedDict
 
-from hopscope.campaign.capture import Captures, capture_of
 from hopscope.campaign.execute import Traces, execute
 from hopscope.campaign.plan import Plan, Run, make_plan
 from hopscope.campaign.progress import bar
@@ -15,6 +15,10 @@ from hopscope.results import Failure, PointResult, Result
 from hopscope.results.finished import Finished
 from hopscope.results.stored import RunResult
 from hopscope.scenario import Scenario
+
+if TYPE_CHECKING:
+    from hopscope.campaign.capture import Captures
+    from hopscope.results.captured import Captured, Choice
 
 
 class Hooks(TypedDict):
@@ -91,7 +95,14 @@ def assemble(plan: Plan, finished: Mapping[str, RunResult], failures: Mapping[st
 
 def as_result(scenario: Scenario, points: list[PointResult], failures: list[Failure] | None = None) -> Result:
     """The result of a scenario, which can be run again and captured."""
-    return Result(scenario, points, failures, again, capture_of)
+    return Result(scenario, points, failures, again, _capture)
+
+
+def _capture(result: Result, path: Path, choice: Choice, **which: Any) -> Captured:
+    """As :func:`~hopscope.campaign.capture.capture_of`, which few results need."""
+    from hopscope.campaign.capture import capture_of
+
+    return capture_of(result, path, choice, **which)
 
 
 def again(scenario: Scenario, jobs: int | None, progress: bool) -> Result:

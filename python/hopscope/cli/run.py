@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,9 +17,11 @@ from hopscope.errors import InputError, PartialResult, RunFailed, counted, range
 
 if TYPE_CHECKING:
     from hopscope.campaign.capture import Captures
+    from hopscope.campaign.cluster import Cluster
     from hopscope.results import Failure, Result
     from hopscope.results.captured import Choice
     from hopscope.scenario import Scenario
+    from hopscope.tracing.ns2 import Ns2Files
 
 #: More captures than these are not named one by one.
 MAX_CAPTURES = 8
@@ -59,12 +61,10 @@ def command(
     write: options.Write = None,
 ) -> None:
     """Run a scenario."""
-    from hopscope.campaign.cluster import cluster
     from hopscope.campaign.nearby import default_out
     from hopscope.cli import table
     from hopscope.reporting import listing
     from hopscope.running.runner import COMMAND_SEEDS, prepare, run_scenarios
-    from hopscope.tracing.ns2 import Ns2Files
 
     choice = options.parse_choice(node, flow, radio=radio, host=host, lost=lost, monitor=monitor)
     if pcap is not None and trace_ns2 is not None:
@@ -94,9 +94,9 @@ def command(
             swept_by="--sweep",
         )
     captures = None if pcap is None else _captures(scenario, pcap, choice, force=force, compress=compress)
-    traces = None if trace_ns2 is None else Ns2Files(trace_ns2, scenario, style=ns2_format, force=force)
+    traces = None if trace_ns2 is None else _traces(scenario, trace_ns2, ns2_format, force=force)
     folder = out_ or default_out(scenario)
-    with nullcontext() if dask is None else cluster(dask, "--dask") as workers:
+    with nullcontext() if dask is None else _cluster(dask) as workers:
         announce([scenario], jobs if workers is None else workers.slots or 1)
         [result] = run_scenarios(
             [scenario],
@@ -155,6 +155,20 @@ def _captures(scenario: Scenario, folder: Path, choice: Choice, *, force: bool, 
     captures.check(make_plan([scenario]).unique())
     make_way(f"--pcap {folder}", folder / "point-0.pcapng")
     return captures
+
+
+def _traces(scenario: Scenario, folder: Path, style: options.Ns2Format, *, force: bool) -> Ns2Files:
+    """The traces of a campaign, as ns-2 writes them."""
+    from hopscope.tracing.ns2 import Ns2Files
+
+    return Ns2Files(folder, scenario, style=style, force=force)
+
+
+def _cluster(address: str) -> AbstractContextManager[Cluster]:
+    """The workers of the scheduler that `--dask` names."""
+    from hopscope.campaign.cluster import cluster
+
+    return cluster(address, "--dask")
 
 
 def _report_captures(captures: Captures) -> None:

@@ -7,10 +7,8 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hopscope.campaign.capture import Captures
-from hopscope.campaign.cluster import opened
 from hopscope.campaign.execute import Traces
 from hopscope.campaign.plan import Plan, Run, make_plan, shard_of
 from hopscope.campaign.store import Store
@@ -20,6 +18,9 @@ from hopscope.io.extras import need
 from hopscope.results import Result
 from hopscope.results.stored import RunResult
 from hopscope.scenario import Scenario, load
+
+if TYPE_CHECKING:
+    from hopscope.campaign.capture import Captures
 
 #: Replications of ``hopscope run`` and ``hopscope compare`` where nobody says how many: a default of ours.
 COMMAND_SEEDS = 5
@@ -58,6 +59,8 @@ def run(
         Interrupted: Ctrl-C; finished runs are in the store.
         RunFailed: the store can no longer be written.
     """
+    from hopscope.campaign.cluster import opened
+
     scenario = prepare(what, seeds=seeds, set=set, quick=quick)
     with opened(executor) as pool:
         return run_scenarios([scenario], jobs=jobs, store=out, progress=progress, shard=shard, executor=pool)[0]
