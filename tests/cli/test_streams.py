@@ -137,6 +137,19 @@ def test_a_defect_is_reported_in_a_line_and_keeps_its_traceback(
     kept.unlink()
 
 
+def test_an_interrupt_while_a_class_is_made_is_one(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def loading(_given: list[str], **_: object) -> None:
+        raise RuntimeError("Error calling __set_name__") from KeyboardInterrupt()
+
+    monkeypatch.setattr(main, "build", lambda *_: loading)
+    monkeypatch.setattr(sys, "argv", ["hopscope", "check"])
+    with pytest.raises(SystemExit) as end:
+        main.main()
+    assert (end.value.code, capsys.readouterr().err) == (130, "hopscope: interrupted\n")
+
+
 @pytest.mark.parametrize(
     "around",
     [

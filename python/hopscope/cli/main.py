@@ -106,6 +106,9 @@ def main() -> None:
         _say("not enough memory for this scenario; see its cost with: hopscope check FILE")
         sys.exit(1)
     except Exception as error:  # a defect: nothing that a user does should end here
+        if isinstance(error.__cause__, KeyboardInterrupt):  # Ctrl-C while a class was made: Python wraps it
+            _say("interrupted")
+            sys.exit(130)
         _say(f"a defect of Hopscope: {type(error).__name__}: {error}"[:500])
         _say(f"its traceback is in {_kept_traceback()}; please report it with the command that you gave")
         sys.exit(1)
