@@ -14,7 +14,7 @@ from hopscope.cli.console import note, out
 from hopscope.errors import InputError, did_you_mean, listed, shown
 
 if TYPE_CHECKING:
-    from hopscope.models.registry import Model
+    from hopscope.models.formula import Model
     from hopscope.reporting.chart import Chart
 
 Rows = Sequence[tuple[dict[str, Any], dict[str, float | None]]]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hopscope.errors import InputError
 from hopscope.models import registry
 from hopscope.models.capacity import TCP_HEADERS, UDP_HEADERS
-from hopscope.models.registry import Model
+from hopscope.models.formula import Model
 from hopscope.reporting.axis import axis_of, numeric
 from hopscope.reporting.chart import Chart, Line, Panel
 from hopscope.results.comparisons import best

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hopscope.errors import InputError
-from hopscope.models.registry import Model, model
+from hopscope.models.formula import Model
+from hopscope.models.registry import model
 from hopscope.scenario.merging import filled
 from hopscope.studies.folder import Part
 

@@ -1,0 +1,135 @@
+"""Throughput of one access category of EDCA where every station always has packets, with frame aggregation.
+
+Sources: IEEE 802.11-2020 10.23.2 (EDCA), 9.4.2.28 (its defaults), 10.25.6 (immediate Block Ack); collisions by
+Bianchi's fixed point (:mod:`hopscope.models.bianchi`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hopscope.models import bianchi, ppdu
+from hopscope.models.arguments import at_least
+from hopscope.models.ppdu import Aggregate, Mode
+
+
+@dataclass(frozen=True)
+class Category:
+    """An access category of stations without an access point (table 9-155, OFDM).
+
+    Attributes:
+        cw_min: smallest contention window.
+        cw_max: largest contention window.
+        aifsn: slots of AIFS beyond SIFS.
+    """
+
+    cw_min: int
+    cw_max: int
+    aifsn: int
+
+
+CATEGORIES = {
+    "bk": Category(15, 1023, 7),
+    "be": Category(15, 1023, 3),
+    "vi": Category(7, 15, 2),
+    "vo": Category(3, 7, 2),
+}
+
+
+@dataclass(frozen=True)
+class Band:
+    """What a band changes.
+
+    Attributes:
+        sifs_ns: SIFS, nanoseconds.
+        extension_ns: without signal after each OFDM frame, nanoseconds.
+    """
+
+    sifs_ns: int
+    extension_ns: int
+
+
+#: By GHz.
+BANDS = {"5": Band(16_000, 0), "2.4": Band(10_000, 6_000)}
+
+SLOT_NS = 9_000
+
+
+@dataclass(frozen=True)
+class Cell:
+    """What the model says, times in microseconds.
+
+    Attributes:
+        throughput: bits of what counts per microsecond.
+        cycle: mean time from one PPDU of a lone sender to its next.
+        ppdu: the PPDU.
+        response: its ACK or Block Ack.
+        carried: what it carries.
+        collision_probability: of an attempt; 0 for one station.
+    """
+
+    throughput: float
+    cycle: float
+    ppdu: float
+    response: float
+    carried: Aggregate
+    collision_probability: float
+
+
+def cell(
+    stations: int,
+    packet: int,
+    mode: Mode,
+    *,
+    ampdu: int,
+    amsdu: int = 0,
+    window: int = 64,
+    headers: int = 0,
+    category: str = "be",
+    rts: bool = False,
+    longest_ns: int = ppdu.LONGEST_NS,
+) -> Cell:
+    """Returns the throughput of stations that all hear one another, without a TXOP limit (one exchange an access).
+
+    Args:
+        stations: number of stations that always have packets, at least 1.
+        packet: IP packet in bytes.
+        mode: of the data.
+        ampdu: largest A-MPDU in bytes; 0: none.
+        amsdu: largest A-MSDU in bytes; 0: none.
+        window: MPDUs of the Block Ack agreement.
+        headers: bytes of a packet that do not count as throughput.
+        category: ``bk``, ``be``, ``vi`` or ``vo``.
+        rts: RTS and CTS before each PPDU, at the rate of the answer.
+        longest_ns: longest PPDU, nanoseconds.
+
+    Raises:
+        ValueError: outside these ranges.
+    """
+    if category not in CATEGORIES:
+        raise ValueError(f'category is "{category}"; it must be one of {", ".join(CATEGORIES)}')
+    at_least("stations", stations, 1)
+    if not 0 <= headers < packet:
+        raise ValueError(f"headers is {headers}; it must be 0 to {packet - 1}, less than the packet")
+    has = CATEGORIES[category]
+    sifs = next(band.sifs_ns for band in BANDS.values() if band.extension_ns == mode.extension)
+    aifs = sifs + has.aifsn * SLOT_NS
+    carried = ppdu.aggregate(packet, mode, ampdu=ampdu, amsdu=amsdu, window=window, longest_ns=longest_ns)
+    data = mode.duration_ns(carried.psdu)
+    block_ack = ppdu.BLOCK_ACK if window <= 64 else ppdu.LONG_BLOCK_ACK
+    response = mode.response_ns(block_ack if carried.is_ampdu else ppdu.ACK)
+    handshake = mode.response_ns(ppdu.RTS) + mode.response_ns(ppdu.CTS) + 2 * sifs if rts else 0
+    success = handshake + data + sifs + response
+    first = mode.response_ns(ppdu.RTS) if rts else data
+    timing = bianchi.Timing(SLOT_NS / 1000, (success + aifs) / 1000, (first + aifs) / 1000)
+    payload = 8.0 * (packet - headers) * carried.packets
+    doublings = ((has.cw_max + 1) // (has.cw_min + 1)).bit_length() - 1
+    found = bianchi.saturation(stations, timing, payload, cw_min=has.cw_min, doublings=doublings)
+    return Cell(
+        throughput=found.throughput,
+        cycle=(aifs + has.cw_min * SLOT_NS / 2 + success) / 1000,
+        ppdu=data / 1000,
+        response=response / 1000,
+        carried=carried,
+        collision_probability=found.collision_probability if stations > 1 else 0.0,
+    )
