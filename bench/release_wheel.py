@@ -58,7 +58,7 @@ def build(folder: Path, options: Sequence[str] = ("--pgo",)) -> Path:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     # Zig is a module of this Python, which maturin and bench/zig look for by the first Python on PATH.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment.get("PATH", os.defpath)])
-    environment["CARGO_ZIGBUILD_ZIG_PATH"] = str(ROOT / "bench" / "zig")
+    environment["CARGO_ZIGBUILD_PYTHON_PATH"] = str(ROOT / "bench" / "zig")
     # A fresh target folder: the flags name a temporary file, so that no later build could use anything of this one.
     with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as unfinished:
         command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", *options]
