@@ -1,5 +1,5 @@
-//! Fixed scenarios for measurements: `bench chain|hops|grid|random|moving|still|field|hold`, one line of figures each. Wall-clock
-//! seconds are measured here; instruction counts come from running this under callgrind.
+//! Fixed scenarios for measurements: `bench chain|hops|grid|random|moving|still|field|dense|hold`, one line of figures
+//! each. Wall-clock seconds are measured here; instruction counts come from running this under callgrind.
 #![expect(clippy::print_stdout, reason = "a measuring program talks to the terminal")]
 #![expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
 
@@ -123,6 +123,20 @@ fn field(n: u32, seconds: u64, placement: u64) -> Config {
     scenario("standard", nodes, flows, seconds)
 }
 
+/// `n` nodes on 100 m x 100 m, where each hears all others; `flows` of them (at most half) send one-hop UDP at
+/// 100 kbit/s to one other each.
+fn dense(profile: &str, n: u32, seconds: u64, flows: u32) -> Config {
+    let mut stream = Stream::derive(1, 0, 0, Purpose::Placement);
+    let nodes: Vec<[f64; 2]> = (0..n).map(|_| [stream.uniform() * 100.0, stream.uniform() * 100.0]).collect();
+    let flows = (0..flows.min(n / 2))
+        .map(|pair| {
+            let start = Time(u64::from(stream.below(100_000_000)));
+            flow(profile, 2 * pair, 2 * pair + 1, Transport::Udp, App::cbr(100e3), start)
+        })
+        .collect();
+    scenario(profile, nodes, flows, seconds)
+}
+
 /// Measures a run with an observer.
 pub fn measure(name: &str, config: Config, observer: impl Recorder) {
     let built = Instant::now();
@@ -200,10 +214,11 @@ pub fn run(measure: impl Fn(&str, Config)) {
             measure(word, moving(&profile, number(1, 60), word == "still", cbr));
         }
         Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10), number(3, 1))),
+        Some("dense") => measure("dense", dense(&profile, number(1, 4_000) as u32, number(2, 1), number(3, 20) as u32)),
         Some("hold") => hold(number(1, 50) as usize, number(2, 10_000_000)),
         other => {
             println!(
-                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | moving [S [cbr]] | still [S [cbr]] | field N [S [PLACEMENT]] | hold PENDING [EVENTS]; found {other:?}"
+                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | moving [S [cbr]] | still [S [cbr]] | field N [S [PLACEMENT]] | dense N [S [FLOWS]] | hold PENDING [EVENTS]; found {other:?}"
             );
             std::process::exit(2);
         }

@@ -1,35 +1,48 @@
-//! No allocation per event: a run in steady state asks the system for no memory at all.
+//! No allocation per event: a run in steady state asks the system for no memory at all. And no memory for nodes that
+//! never act beyond their own state.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
 use hopscope_core::units::{Span, Time};
 use hopscope_engine::World;
-use hopscope_engine::config::{App, Config, Transport, presets};
+use hopscope_engine::config::{App, Config, FlowConfig, Transport, presets};
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::simulation::Simulation;
 
 thread_local! {
     /// Allocations of this thread; the test harness has threads of its own.
     static COUNT: Cell<u64> = const { Cell::new(0) };
+    /// Bytes that it holds now, and the most so far.
+    static HELD: Cell<[i64; 2]> = const { Cell::new([0; 2]) };
+}
+
+fn hold(bytes: i64) {
+    HELD.with(|held| {
+        let [now, most] = held.get();
+        held.set([now + bytes, most.max(now + bytes)]);
+    });
 }
 
 struct Counting;
 
-// SAFETY: every call is handed on to the system's allocator unchanged; the counter is a plain thread-local number
-// without destructor, which allocates nothing.
+// SAFETY: every call is handed on to the system's allocator unchanged; the counters are plain thread-local numbers
+// without destructor, which allocate nothing.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         COUNT.with(|c| c.set(c.get() + 1));
+        hold(layout.size() as i64);
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        hold(-(layout.size() as i64));
         unsafe { System.dealloc(pointer, layout) }
     }
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         COUNT.with(|c| c.set(c.get() + 1));
+        hold(size as i64 - layout.size() as i64);
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -109,4 +122,30 @@ fn measuring_allocates_nothing_either() {
         assert_eq!(allocations() - before, 0, "{profile} {:?}", config.flows[0].transport);
         assert!(simulation.is_over());
     }
+}
+
+/// The most bytes that a build and a short run of `nodes` nodes hold at once. All hear each other, and 20 send to one
+/// other each.
+fn most_of_a_crowd(nodes: u32) -> i64 {
+    let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");
+    let place = |n: u32| [f64::from(n % 100), f64::from(n / 100)];
+    let mut config = base.config((0..nodes).map(place).collect(), Span::from_secs(1));
+    config.flows =
+        (0..20).map(|pair| FlowConfig::new(2 * pair, 2 * pair + 1, Transport::Udp, App::cbr(20e3))).collect();
+    let before = HELD.with(|held| {
+        held.set([held.get()[0]; 2]);
+        held.get()[0]
+    });
+    let mut simulation = Simulation::new(config).expect("a sound scenario");
+    simulation.advance(Span::from_secs(1));
+    assert!(simulation.results().engine.frames > 100);
+    HELD.with(|held| held.get()[1]) - before
+}
+
+#[test]
+fn a_crowd_takes_memory_for_its_nodes_not_for_its_pairs() {
+    let [small, large] = [2_000, 4_000].map(most_of_a_crowd);
+    // 16 million links would take 256 MB.
+    assert!(large < 10_000_000, "{large} bytes");
+    assert!(large < 21 * small / 10, "{small} and {large} bytes");
 }

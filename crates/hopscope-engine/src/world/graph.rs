@@ -5,6 +5,7 @@ use hopscope_core::ids::NodeId;
 use hopscope_net::iface::Wires;
 use hopscope_net::routing::fixed::{Neighbours, Tables, on_routes};
 use hopscope_phy::channel::Medium;
+use hopscope_phy::channel::decoding::Decoding;
 
 /// Who has a radio.
 #[derive(Debug)]
@@ -64,15 +65,20 @@ pub(super) struct Graph<'a> {
     medium: &'a Medium,
     wires: &'a Wires,
     radios: &'a Radios,
+    /// While the links are those of the beginning a search makes no lists of them.
+    decoding: Option<Decoding>,
 }
 
 impl<'a> Graph<'a> {
     pub(super) fn new(medium: &'a Medium, wires: &'a Wires, radios: &'a Radios) -> Self {
-        Graph { medium, wires, radios }
+        Graph { medium, wires, radios, decoding: medium.decoding() }
     }
-}
 
-impl Graph<'_> {
+    fn wired(&self, node: NodeId) -> impl Iterator<Item = NodeId> + 'a {
+        let wires = self.wires;
+        wires.of(node).iter().map(|&end| wires[end].peer)
+    }
+
     /// The other node is heard where it hears: so it is until powers of their own or traces cover each direction.
     fn answers(&self, node: NodeId, other: NodeId) -> bool {
         !self.medium.has_changed() || self.medium.neighbours(other).any(|back| back == node)
@@ -80,9 +86,67 @@ impl Graph<'_> {
 }
 
 impl Neighbours for Graph<'_> {
-    fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        let wired = self.wires.of(node).iter().map(|&end| self.wires[end].peer);
-        let received = self.radios.has(node).then(|| self.medium.neighbours(node)).into_iter().flatten();
-        wired.chain(received.filter(move |&other| self.radios.has(other) && self.answers(node, other)))
+    fn meet(&mut self, node: NodeId, mut meet: impl FnMut(NodeId)) {
+        self.wired(node).for_each(&mut meet);
+        let radios = self.radios;
+        if !radios.has(node) {
+            return;
+        }
+        if let Some(decoding) = &mut self.decoding {
+            return decoding.meet(node.index(), |other| {
+                let other = NodeId(other);
+                if radios.has(other) {
+                    meet(other);
+                }
+                true
+            });
+        }
+        let received = self.medium.neighbours(node);
+        received.filter(|&other| radios.has(other) && self.answers(node, other)).for_each(meet);
+    }
+
+    fn begin_again(&mut self) {
+        if let Some(decoding) = &mut self.decoding {
+            decoding.begin_again();
+        }
+    }
+
+    fn preferred(&self, node: NodeId, counts: impl Fn(NodeId) -> bool) -> Option<NodeId> {
+        let wired = self.wired(node).find(|&other| counts(other));
+        wired.or_else(|| {
+            let is_heard = |other| counts(other) && self.radios.has(other) && self.answers(node, other);
+            self.radios.has(node).then(|| self.medium.nearest(node, is_heard)).flatten()
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::reachability::tests::network;
+    use super::*;
+    use hopscope_net::routing::{FixedRoutes, Table};
+
+    #[test]
+    fn a_search_without_lists_finds_the_ways_that_the_lists_say() {
+        let mut found = 0;
+        for number in 0..60 {
+            let config = network(number);
+            let medium = Medium::seeded(&config.nodes, &config.radio_with_all_rates(), config.seed);
+            let wires = Wires::new(&config.wires, &config.link, config.nodes.len(), config.seed);
+            let radios = Radios::new(&config);
+            let install_all = |mut graph: Graph<'_>| {
+                let (mut routes, mut tables) = (FixedRoutes::new(60), vec![Table::default(); 60]);
+                let mut install = |from, to| routes.install(&mut graph, &mut tables, NodeId(from), NodeId(to));
+                let hops: Vec<_> = config.flows.iter().map(|flow| install(flow.from, flow.to)).collect();
+                let next = |node: usize| config.flows.iter().map(|flow| tables[node].lookup(NodeId(flow.to))).collect();
+                (hops, (0..60).map(next).collect::<Vec<Vec<_>>>())
+            };
+            let searched = install_all(Graph::new(&medium, &wires, &radios));
+            (0..60).for_each(|node| medium.make_list(NodeId(node)));
+            let listed = install_all(Graph { decoding: None, ..Graph::new(&medium, &wires, &radios) });
+            assert_eq!(searched, listed, "network {number}");
+            found += searched.0.iter().flatten().filter(|hops| **hops > 1).count();
+        }
+        assert!(found > 100, "{found} of 600 ways have several hops");
     }
 }

@@ -21,7 +21,7 @@ pub(super) enum Listeners {
     },
 }
 
-/// The links that lead to listeners, one list for each transmitter. The lists lie in the order of the places, so that those
+/// The links between listeners, one list for each of them. The lists lie in the order of the places, so that those
 /// in use lie together.
 #[derive(Debug)]
 pub(super) struct Lists {
@@ -35,7 +35,10 @@ impl Lists {
         let mut links = Vec::new();
         starts.push(0);
         for node in places.in_order() {
-            links.extend(medium.hearers(node).iter().filter(|link| listens[link.to.index()]));
+            // Who does not listen does not send either.
+            if listens[node.index()] {
+                medium.hearers_among(node, |other| listens[other.index()], &mut links);
+            }
             starts.push(links.len() as u32);
         }
         // The lists stay for the whole run; growing has left up to half of their memory idle.
@@ -59,19 +62,11 @@ impl Listeners {
         Listeners::Some { lists: Lists::new(medium, &listens, places), listens }
     }
 
-    /// Counts in the nodes of ways that were installed since.
-    pub(super) fn join(&mut self, medium: &Medium, listens: Vec<bool>, places: &Places) {
-        // Where everyone listens already, nobody can join.
-        if matches!(self, Listeners::Some { .. }) {
-            *self = Self::of(medium, listens, places);
-        }
-    }
-
-    /// The listeners that hear `node`, whose place is given.
+    /// The listeners that hear `node`, whose place is given: who may send has a list.
     #[inline(always)]
     pub(super) fn hearers<'a>(&'a self, medium: &'a Medium, node: NodeId, place: u32) -> &'a [Link] {
         match self {
-            Listeners::Everyone => medium.hearers(node),
+            Listeners::Everyone => medium.known_hearers(node),
             Listeners::Some { lists, .. } => lists.of(place),
         }
     }

@@ -177,7 +177,19 @@ impl<R: Recorder> World<R> {
 
     /// Announces every frame to every node in reach, also to those that can never act.
     fn set_all_listen(&mut self) {
-        self.listeners = Listeners::of(&self.medium, self.radios.all(), self.nodes.places());
+        self.announce_to(self.radios.all());
+    }
+
+    /// Announces frames from now on to those nodes for which `listens` holds. Nobody else sends, so that no others have
+    /// lists of hearers.
+    fn announce_to(&mut self, listens: Vec<bool>) {
+        self.listeners = Listeners::of(&self.medium, listens, self.nodes.places());
+        let is_own_list = Self::OVERHEARS || matches!(self.listeners, Listeners::Everyone);
+        // The list of a node under way is worked out for each of its frames.
+        if is_own_list && self.mobility.is_none() {
+            let senders = (0..self.nodes() as u32).map(NodeId).filter(|&node| self.listeners.include(node));
+            senders.for_each(|node| self.medium.make_list(node));
+        }
     }
 
     /// Advances to `until`; events at that very instant are included.
@@ -224,7 +236,10 @@ impl<R: Recorder> World<R> {
 
     /// Radio edges so far: the start and the end of each frame at each of its hearers, which need no queue entry.
     pub fn edges(&self) -> u64 {
-        let of = |node| 2 * self.wifi[node].air.sent() * self.medium.hearers(node).len() as u64;
+        let of = |node| match self.wifi[node].air.sent() {
+            0 => 0,
+            sent => 2 * sent * self.medium.count_hearers(node) as u64,
+        };
         (0..self.nodes() as u32).map(NodeId).map(of).sum()
     }
 
@@ -300,17 +315,20 @@ impl<R: Recorder> World<R> {
             if table.lookup(dst).is_none() {
                 // Nodes may have moved since their links were last looked at.
                 self.medium.refresh_all(self.now);
-                let graph = Graph::new(&self.medium, &self.wires, &self.radios);
+                let mut graph = Graph::new(&self.medium, &self.wires, &self.radios);
                 let mut installed = Vec::new();
                 let on_entry = |entry| installed.push(entry);
                 // Entries are collected, as records need the world that the search holds.
-                if self.routes.install_with(&graph, &mut self.nodes, (node, dst), on_entry).is_none() {
+                if self.routes.install_with(&mut graph, &mut self.nodes, (node, dst), on_entry).is_none() {
                     return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
                 }
                 for InstalledRoute { node, next_hop, hops } in installed {
                     self.note(Record::RouteInstalled { node, dst, next_hop, hops });
                 }
-                self.listeners.join(&self.medium, self.radios.that_may_act(&self.nodes), self.nodes.places());
+                // Where everyone listens already, nobody can join.
+                if matches!(self.listeners, Listeners::Some { .. }) {
+                    self.announce_to(self.radios.that_may_act(&self.nodes));
+                }
             }
         }
         let number = self.outside.enter();

@@ -154,11 +154,11 @@ mod tests {
     fn nodes_on_the_ways_come_first_and_everyone_has_a_place() {
         let radio = presets::base("ns2", "wavelan-2M").expect("a profile").radio;
         let positions: Vec<[f64; 2]> = (0..8).map(|n| [200.0 * f64::from(n), 0.0]).collect();
-        let medium = Medium::new(&positions, &radio);
+        let mut medium = Medium::new(&positions, &radio);
         let (mut routes, mut tables) = (FixedRoutes::new(8), vec![Table::default(); 8]);
         let flows = [(NodeId(6), NodeId(4)), (NodeId(2), NodeId(3))];
         for (from, to) in flows {
-            routes.install(&medium, &mut tables, from, to);
+            routes.install(&mut medium, &mut tables, from, to);
         }
         let places = Places::along(&tables, flows.into_iter(), 8);
         let names = PerNode::new(&places, |node| node);

@@ -138,7 +138,7 @@ impl<R: Recorder> World<R> {
         }
         let now = self.now;
         let links = if Self::OVERHEARS {
-            self.medium.hearers(frame.src)
+            self.medium.known_hearers(frame.src)
         } else {
             self.listeners.hearers(&self.medium, frame.src, place)
         };
@@ -169,7 +169,7 @@ impl<R: Recorder> World<R> {
     fn announce_ends(&mut self, frame: &Frame, place: u32, slot: u32) {
         let World { now, events, medium, listeners, .. } = self;
         let links =
-            if Self::OVERHEARS { medium.hearers(frame.src) } else { listeners.hearers(medium, frame.src, place) };
+            if Self::OVERHEARS { medium.known_hearers(frame.src) } else { listeners.hearers(medium, frame.src, place) };
         for link in links {
             let is_mine = frame.is_broadcast() || link.to == frame.dst;
             let event = if is_mine && link.flags & Arrival::DECODABLE != 0 {

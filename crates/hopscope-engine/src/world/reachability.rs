@@ -140,7 +140,7 @@ impl NetworkSummary {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::config::{Transport, WireConfig, presets};
     use hopscope_core::rng::{Purpose, Stream};
@@ -148,7 +148,7 @@ mod tests {
     use hopscope_phy::config::radio::{Propagation, Shadowing};
 
     /// 60 nodes over 2 km2, ten flows between any of them, and as given a few wires, wired nodes and shadowing.
-    fn network(number: u64) -> Config {
+    pub(in crate::world) fn network(number: u64) -> Config {
         let mut stream = Stream::derive(number, 0, 0, Purpose::Placement);
         let mut draw = |count: f64| (stream.uniform() * count) as u32;
         let base = presets::base("standard", "wavelan-2M").expect("a profile and a preset");

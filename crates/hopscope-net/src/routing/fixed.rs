@@ -46,15 +46,25 @@ impl Tables for Vec<Table> {
     }
 }
 
-/// Who is one hop away, in the order in which equally short ways are preferred.
+/// Who is one hop away.
 pub trait Neighbours {
-    /// The neighbours of a node.
-    fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_;
+    /// Shows the neighbours of a node in any order; those that a search has met before may be left out.
+    fn meet(&mut self, node: NodeId, meet: impl FnMut(NodeId));
+
+    /// The next search begins: nobody has been met.
+    fn begin_again(&mut self) {}
+
+    /// Of the neighbours of a node for which `counts` holds, the one that is preferred among equally short ways.
+    fn preferred(&self, node: NodeId, counts: impl Fn(NodeId) -> bool) -> Option<NodeId>;
 }
 
 impl Neighbours for Medium {
-    fn neighbours(&self, node: NodeId) -> impl Iterator<Item = NodeId> + '_ {
-        Medium::neighbours(self, node)
+    fn meet(&mut self, node: NodeId, meet: impl FnMut(NodeId)) {
+        self.neighbours(node).for_each(meet);
+    }
+
+    fn preferred(&self, node: NodeId, counts: impl Fn(NodeId) -> bool) -> Option<NodeId> {
+        self.nearest(node, counts)
     }
 }
 
@@ -88,7 +98,7 @@ impl FixedRoutes {
     /// Number of hops from `src` to `dst` with entries made at every node on the way; `None` when there is no way.
     pub fn install(
         &mut self,
-        graph: &impl Neighbours,
+        graph: &mut impl Neighbours,
         tables: &mut impl Tables,
         src: NodeId,
         dst: NodeId,
@@ -99,7 +109,7 @@ impl FixedRoutes {
     /// The same; `on_entry` is given each entry that is made, from the source on.
     pub fn install_with(
         &mut self,
-        graph: &impl Neighbours,
+        graph: &mut impl Neighbours,
         tables: &mut impl Tables,
         (src, dst): (NodeId, NodeId),
         mut on_entry: impl FnMut(InstalledRoute),
@@ -112,8 +122,7 @@ impl FixedRoutes {
             let mut at = src;
             for left in (0..hops).rev() {
                 let next = graph
-                    .neighbours(at)
-                    .find(|n| self.level[n.index()] == left)
+                    .preferred(at, |n| self.level[n.index()] == left)
                     .expect("a node at level n has a neighbour at level n - 1");
                 let table = tables.table_mut(at);
                 // Where another flow's way meets this one its entry stands: it is as short, and packets follow it
@@ -130,7 +139,7 @@ impl FixedRoutes {
     }
 
     /// Fills `level` with hop counts to `dst` outwards until `src` is reached.
-    fn levels(&mut self, graph: &impl Neighbours, src: NodeId, dst: NodeId) -> Option<u32> {
+    fn levels(&mut self, graph: &mut impl Neighbours, src: NodeId, dst: NodeId) -> Option<u32> {
         self.level[dst.index()] = 0;
         self.touched.push(dst);
         self.frontier.push_back(dst);
@@ -138,14 +147,15 @@ impl FixedRoutes {
         while self.level[src.index()] == UNSEEN {
             let Some(at) = self.frontier.pop_front() else { break };
             let next_level = self.level[at.index()] + 1;
-            for neighbour in graph.neighbours(at) {
+            graph.meet(at, |neighbour| {
                 if self.level[neighbour.index()] == UNSEEN {
                     self.level[neighbour.index()] = next_level;
                     self.touched.push(neighbour);
                     self.frontier.push_back(neighbour);
                 }
-            }
+            });
         }
+        graph.begin_again();
         let found = self.level[src.index()];
         (found != UNSEEN).then_some(found)
     }
@@ -194,9 +204,9 @@ mod tests {
 
     #[test]
     fn a_chain_is_walked_node_by_node() {
-        let medium = chain(7);
+        let mut medium = chain(7);
         let mut tables = vec![Table::default(); 8];
-        assert_eq!(FixedRoutes::new(8).install(&medium, &mut tables, NodeId(0), NodeId(7)), Some(7));
+        assert_eq!(FixedRoutes::new(8).install(&mut medium, &mut tables, NodeId(0), NodeId(7)), Some(7));
         for node in 0..7 {
             assert_eq!(tables[node as usize].lookup(NodeId(7)), Some(NodeId(node + 1)));
         }
@@ -205,37 +215,37 @@ mod tests {
 
     #[test]
     fn a_way_that_is_there_is_not_searched_again() {
-        let medium = chain(7);
+        let mut medium = chain(7);
         let (mut routes, mut tables) = (FixedRoutes::new(8), vec![Table::default(); 8]);
-        assert_eq!(routes.install(&medium, &mut tables, NodeId(0), NodeId(7)), Some(7));
+        assert_eq!(routes.install(&mut medium, &mut tables, NodeId(0), NodeId(7)), Some(7));
         // Without any neighbours a search would find nothing.
-        let nothing = Medium::new(&[[0.0, 0.0]; 0], &RadioConfig::default());
-        assert_eq!(routes.install(&nothing, &mut tables, NodeId(0), NodeId(7)), Some(7));
-        assert_eq!(routes.install(&nothing, &mut tables, NodeId(3), NodeId(7)), Some(4));
+        let mut nothing = Medium::new(&[[0.0, 0.0]; 0], &RadioConfig::default());
+        assert_eq!(routes.install(&mut nothing, &mut tables, NodeId(0), NodeId(7)), Some(7));
+        assert_eq!(routes.install(&mut nothing, &mut tables, NodeId(3), NodeId(7)), Some(4));
     }
 
     #[test]
     fn a_search_ends_where_the_source_is_found() {
-        let medium = chain(7);
+        let mut medium = chain(7);
         let mut search = FixedRoutes::new(8);
-        assert_eq!(search.levels(&medium, NodeId(4), NodeId(5)), Some(1));
+        assert_eq!(search.levels(&mut medium, NodeId(4), NodeId(5)), Some(1));
         assert_eq!(search.touched, [NodeId(5), NodeId(4), NodeId(6)]);
     }
 
     #[test]
     fn a_gap_has_no_way() {
-        let medium = Medium::new(&[[0.0, 0.0], [300.0, 0.0]], &RadioConfig::default());
+        let mut medium = Medium::new(&[[0.0, 0.0], [300.0, 0.0]], &RadioConfig::default());
         let mut tables = vec![Table::default(); 2];
-        assert_eq!(FixedRoutes::new(2).install(&medium, &mut tables, NodeId(0), NodeId(1)), None);
+        assert_eq!(FixedRoutes::new(2).install(&mut medium, &mut tables, NodeId(0), NodeId(1)), None);
     }
 
     #[test]
     fn ties_go_to_the_nearer_neighbour() {
         // Two ways of two hops from 0 to 3: over 1 (nearer to 0) and over 2.
         let positions = [[0.0, 0.0], [140.0, 100.0], [150.0, -100.0], [300.0, 0.0]];
-        let medium = Medium::new(&positions, &RadioConfig::default());
+        let mut medium = Medium::new(&positions, &RadioConfig::default());
         let mut tables = vec![Table::default(); 4];
-        assert_eq!(FixedRoutes::new(4).install(&medium, &mut tables, NodeId(0), NodeId(3)), Some(2));
+        assert_eq!(FixedRoutes::new(4).install(&mut medium, &mut tables, NodeId(0), NodeId(3)), Some(2));
         assert_eq!(tables[0].lookup(NodeId(3)), Some(NodeId(1)));
     }
 }

@@ -4,10 +4,9 @@
 //! nodes, not links.
 
 use crate::channel::budget::RANGE_SLACK;
-use crate::channel::grid::DrainingGrid;
+use crate::channel::grid::{DrainingGrid, squared};
 use crate::channel::law::Law;
 use crate::config::RadioConfig;
-use crate::phy::Arrival;
 
 /// The nodes that a search has not met yet.
 #[derive(Debug)]
@@ -16,17 +15,19 @@ pub struct Decoding {
     /// Within so many metres nodes are looked for.
     range: f64,
     positions: Vec<[f64; 2]>,
-    seed: u64,
     unmet: DrainingGrid,
 }
 
 impl Decoding {
     /// All nodes, at `positions` (metres).
     pub fn new(positions: &[[f64; 2]], radio: &RadioConfig, seed: u64) -> Self {
-        let law = Law::new(radio, seed);
+        Self::of(Law::new(radio, seed), positions)
+    }
+
+    pub(super) fn of(law: Law, positions: &[[f64; 2]]) -> Self {
         let range = range(&law);
         let unmet = DrainingGrid::new(positions, range);
-        Decoding { law, range, positions: positions.to_vec(), seed, unmet }
+        Decoding { law, range, positions: positions.to_vec(), unmet }
     }
 
     /// True when the same nodes decode each other at these positions with these parameters.
@@ -37,7 +38,7 @@ impl Decoding {
         let is_same = if by_distance {
             self.law.radio.tx_range == radio.tx_range && self.range == range(&law)
         } else {
-            self.law.radio == *radio && self.seed == seed
+            self.law.radio == *radio && self.law.seed == seed
         };
         is_same && self.positions == positions
     }
@@ -49,13 +50,8 @@ impl Decoding {
         let position = positions[node];
         let limit = *range * *range;
         unmet.take(&position, *range, |other| {
-            let place = positions[other as usize];
-            let (dx, dy) = (place[0] - position[0], place[1] - position[1]);
-            let squared = dx * dx + dy * dy;
-            squared <= limit
-                && other as usize != node
-                && law.link(node, (squared, other), 1.0, None).is_some_and(|link| link.flags & Arrival::DECODABLE != 0)
-                && meet(other)
+            let squared = squared(position, positions[other as usize]);
+            squared <= limit && other as usize != node && law.decodes(node, (squared, other)) && meet(other)
         });
     }
 

@@ -75,6 +75,13 @@ impl Raster {
     }
 }
 
+/// Square of the distance between two positions, metres^2.
+#[inline(always)]
+pub(super) fn squared(a: [f64; 2], b: [f64; 2]) -> f64 {
+    let (dx, dy) = (a[0] - b[0], a[1] - b[1]);
+    dx * dx + dy * dy
+}
+
 /// Nodes that stay, sorted into cells.
 #[derive(Debug)]
 pub struct Grid {

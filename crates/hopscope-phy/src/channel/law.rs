@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::channel::budget::{Budget, RANGE_SLACK};
 use crate::channel::fading::BlockFading;
+use crate::channel::grid::squared;
 use crate::channel::links::Link;
 use crate::channel::pairs::pair;
 use crate::channel::shadowing::factor;
@@ -22,11 +23,11 @@ pub(super) struct Power {
 }
 
 /// What links follow from.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Law {
     pub(super) radio: RadioConfig,
     pub(super) budget: Budget,
-    seed: u64,
+    pub(super) seed: u64,
     /// The least power that matters.
     pub(super) least: f64,
     /// Power `tx_power`.
@@ -48,26 +49,26 @@ impl Law {
         if gain == 1.0 { self.full } else { Power { gain, reach: self.budget.reach(&self.radio, gain) + RANGE_SLACK } }
     }
 
-    /// Those of `others` that are within `reach` of `node`, sorted by distance, then by number.
+    /// Those of `others` for which `counts` holds and that are within `reach` of `node`, sorted by distance, then by
+    /// number.
+    #[inline(always)]
     pub(super) fn near(
-        &self,
         node: usize,
         others: impl Iterator<Item = u32>,
-        positions: &[[f64; 2]],
-        reach: f64,
+        counts: impl Fn(u32) -> bool,
+        (positions, reach): (&[[f64; 2]], f64),
         near: &mut Vec<(f64, u32)>,
     ) {
         near.clear();
         let position = positions[node];
         let limit = reach * reach;
         near.extend(others.filter_map(|other| {
-            let place = positions[other as usize];
-            let (dx, dy) = (place[0] - position[0], place[1] - position[1]);
-            let squared = dx * dx + dy * dy;
-            (squared <= limit && other as usize != node).then_some((squared, other))
+            let squared = squared(position, positions[other as usize]);
+            (squared <= limit && other as usize != node && counts(other)).then_some((squared, other))
         }));
-        // The order in which nodes hear a frame is part of the results: at equal distances the number decides.
-        near.sort_unstable_by(|a, b| a.partial_cmp(b).expect("distances are finite"));
+        // The order in which nodes hear a frame is part of the results: at equal distances the number decides. The bits
+        // of squares have the order of squares.
+        near.sort_unstable_by_key(|&(squared, other)| (squared.to_bits(), other));
     }
 
     /// Takes its part from the power of each link that is not as usual, and drops those that nothing comes over.
@@ -102,6 +103,16 @@ impl Law {
         }
         let flags = Ranges { radio: &self.radio, reach: 0.0 }.class(distance);
         Some(self.made(distance, self.budget.loss.power(distance), flags, other, place))
+    }
+
+    /// True when a node within reach of `node`, by the square of its distance, decodes what `node` sends with the usual
+    /// power.
+    #[inline]
+    pub(super) fn decodes(&self, node: usize, (squared, other): (f64, u32)) -> bool {
+        if self.is_plain(1.0) {
+            return squared.sqrt() <= self.radio.tx_range + RANGE_SLACK;
+        }
+        self.link(node, (squared, other), 1.0, None).is_some_and(|link| link.flags & Arrival::DECODABLE != 0)
     }
 
     /// The links from `node` with a power to nodes near it, which lie at distances in metres.

@@ -1,4 +1,6 @@
-//! The links of all nodes, packed one list behind the other: what one transmission reads lies together.
+//! The links of nodes, a list for each node that needs one.
+
+use std::sync::OnceLock;
 
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
@@ -26,87 +28,53 @@ impl Link {
     }
 }
 
-/// A list of links for each node.
+/// The list of each node, made when it is first asked for.
 #[derive(Debug)]
-pub(super) struct PackedLinks {
-    /// First link of each node and the one after its last: 32 bits would not hold those of 70,000 nodes at one place.
-    spans: Vec<[usize; 2]>,
-    links: Vec<Link>,
-    /// Links that belong to no node any more.
-    unused: usize,
-}
+pub(super) struct LinkLists(Vec<OnceLock<Vec<Link>>>);
 
-impl PackedLinks {
+impl LinkLists {
     /// No list yet, of so many nodes.
-    pub(super) fn with_capacity(nodes: usize) -> Self {
-        PackedLinks { spans: Vec::with_capacity(nodes), links: Vec::new(), unused: 0 }
+    pub(super) fn new(nodes: usize) -> Self {
+        LinkLists((0..nodes).map(|_| OnceLock::new()).collect())
     }
 
-    /// Adds the list of the next node.
-    pub(super) fn push(&mut self, links: impl Iterator<Item = Link>) {
-        let start = self.links.len();
-        self.links.extend(links);
-        self.spans.push([start, self.links.len()]);
+    /// The links of a node; `make` makes the list where there is none.
+    #[inline]
+    pub(super) fn of(&self, node: NodeId, make: impl FnOnce() -> Vec<Link>) -> &[Link] {
+        self.0[node.index()].get_or_init(make)
     }
 
-    /// No list will be added any more.
-    pub(super) fn seal(&mut self) {
-        self.links.shrink_to_fit();
-    }
-
-    /// The links of a node.
+    /// The links of a node if its list has been made.
     #[inline(always)]
-    pub(super) fn of(&self, node: NodeId) -> &[Link] {
-        let [start, end] = self.spans[node.index()];
-        &self.links[start..end]
+    pub(super) fn made(&self, node: NodeId) -> Option<&[Link]> {
+        self.0[node.index()].get().map(Vec::as_slice)
     }
 
-    /// Replaces the list of a node: at its place if there is room for it, else behind the others.
-    pub(super) fn replace(&mut self, node: NodeId, links: &[Link]) {
-        let [start, end] = self.spans[node.index()];
-        let room = end - start;
-        if links.len() <= room {
-            self.unused += room - links.len();
-        } else {
-            self.unused += room;
-            if self.unused > self.links.len() / 2 {
-                // Empty first: its old links are not worth moving.
-                self.spans[node.index()] = [start, start];
-                self.pack();
-            }
-            self.spans[node.index()][0] = self.links.len();
-            // Any link fills the room; the list itself follows below.
-            self.links.resize(self.links.len() + links.len(), links[0]);
-        }
-        let start = self.spans[node.index()][0];
-        self.spans[node.index()][1] = start + links.len();
-        self.links[start..start + links.len()].copy_from_slice(links);
+    /// The list of a node, to be filled anew and put back.
+    #[inline]
+    pub(super) fn take(&mut self, node: NodeId) -> Vec<Link> {
+        self.0[node.index()].take().unwrap_or_default()
     }
 
-    /// Moves the lists together where more than half of the links belong to no node.
-    fn pack(&mut self) {
-        let mut packed = Vec::with_capacity(self.links.len());
-        for span in &mut self.spans {
-            let start = packed.len();
-            packed.extend_from_slice(&self.links[span[0]..span[1]]);
-            *span = [start, packed.len()];
-        }
-        self.links = packed;
-        self.unused = 0;
+    /// Puts back what was taken.
+    #[inline]
+    pub(super) fn put(&mut self, node: NodeId, links: Vec<Link>) {
+        self.0[node.index()] = OnceLock::from(links);
     }
 
-    /// All links, to change.
-    pub(super) fn all_mut(&mut self) -> &mut [Link] {
-        &mut self.links
+    /// All lists that have been made, to change.
+    pub(super) fn all_made(&mut self) -> impl Iterator<Item = &mut Vec<Link>> {
+        self.0.iter_mut().filter_map(OnceLock::get_mut)
     }
 
     /// Number of nodes.
     pub(super) fn nodes(&self) -> usize {
-        self.spans.len()
+        self.0.len()
     }
 
+    /// Links that there is room for.
     #[cfg(test)]
     pub(super) fn stored(&self) -> usize {
-        self.links.len()
+        self.0.iter().filter_map(OnceLock::get).map(Vec::capacity).sum()
     }
 }

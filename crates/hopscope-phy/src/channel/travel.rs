@@ -6,7 +6,7 @@
 //! could be farther from where its cell was last taken than the slack.
 
 use super::budget::RANGE_SLACK;
-use super::grid::Moving;
+use super::grid::{Moving, squared};
 use crate::mobility::Leg;
 use hopscope_core::units::{Span, Time};
 
@@ -344,12 +344,6 @@ const FEW: usize = 16;
 
 /// A leg that begins so far from the end of the last one begins there but for rounding, metres.
 const NO_JUMP: f64 = 1e-6;
-
-#[inline(always)]
-fn squared(a: [f64; 2], b: [f64; 2]) -> f64 {
-    let (dx, dy) = (a[0] - b[0], a[1] - b[1]);
-    dx * dx + dy * dy
-}
 
 #[cfg(test)]
 mod tests {

@@ -90,7 +90,7 @@ fn lay_out(config: &Config) -> Result<(Layout, Vec<u32>), BuildError> {
     let wires = Wires::new(&config.wires, &config.link, nodes, config.seed);
     // Before the routes, which follow the mean power of each traced link.
     replay::announce(&config.traces, &mut medium);
-    let (routes, hops, lost) = routes::install(config, &Graph::new(&medium, &wires, &radios), &mut tables);
+    let (routes, hops, lost) = routes::install(config, &mut Graph::new(&medium, &wires, &radios), &mut tables);
     lost.into_iter().next().map_or(Ok(()), Err)?;
     let places = if is_static(config) {
         let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));
@@ -261,8 +261,7 @@ impl<R: Recorder> World<R> {
     /// Who listens, and the first messages of routing protocols.
     fn begin_routing(&mut self, config: &Config) {
         if is_static(config) {
-            let may_act = self.radios.that_may_act(&self.nodes);
-            self.listeners = Listeners::of(&self.medium, may_act, self.nodes.places());
+            self.announce_to(self.radios.that_may_act(&self.nodes));
         } else {
             // Those without a radio hear nothing; all others may act.
             self.set_all_listen();

@@ -20,14 +20,14 @@ pub(in crate::world) fn unreachable_flows(config: &Config) -> Vec<BuildError> {
     let (wires, radios) =
         (Wires::new(&config.wires, &config.link, config.nodes.len(), config.seed), Radios::new(config));
     let mut tables = vec![Table::default(); config.nodes.len()];
-    install(config, &Graph::new(&medium, &wires, &radios), &mut tables).2
+    install(config, &mut Graph::new(&medium, &wires, &radios), &mut tables).2
 }
 
 /// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops, and the flows
 /// without one. A routing protocol may find no way: the flow then says so in its results, and the length is 0.
 pub(super) fn install(
     config: &Config,
-    graph: &Graph<'_>,
+    graph: &mut Graph<'_>,
     tables: &mut Vec<Table>,
 ) -> (FixedRoutes, Vec<u32>, Vec<BuildError>) {
     let mut routes = FixedRoutes::new(config.nodes.len());

@@ -100,11 +100,8 @@ impl Medium {
 
     fn make_again(&mut self, nodes: impl Iterator<Item = NodeId>) {
         for node in nodes {
-            let motion = motion(&mut self.motion, &self.positions, &self.law);
-            motion.right_until[node.index()] = Right::Not;
-            if motion.travel.is_none() {
-                self.remake(node);
-            }
+            motion(&mut self.motion, &self.positions, &self.law).right_until[node.index()] = Right::Not;
+            self.remake(node);
         }
     }
 }
