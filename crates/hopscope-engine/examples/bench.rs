@@ -1,5 +1,5 @@
-//! Fixed scenarios for measurements: `bench chain|hops|grid|random|moving|still|field|dense|hold`, one line of figures
-//! each. Wall-clock seconds are measured here; instruction counts come from running this under callgrind.
+//! Fixed scenarios for measurements: `bench chain|hops|grid|random|moving|still|field|dense|wide|hold`, one line of
+//! figures each. Wall-clock seconds are measured here; instruction counts come from running this under callgrind.
 #![expect(clippy::print_stdout, reason = "a measuring program talks to the terminal")]
 #![expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
 
@@ -137,6 +137,30 @@ fn dense(profile: &str, n: u32, seconds: u64, flows: u32) -> Config {
     scenario(profile, nodes, flows, seconds)
 }
 
+/// The nodes of `field` with ten UDP flows of 20 kbit/s over six hops: what a routing protocol makes of many nodes.
+fn wide(n: u32, seconds: u64, placement: u64) -> Config {
+    let mut config = field(n, seconds, placement);
+    let medium = hopscope_phy::channel::Medium::new(&config.nodes, &config.radio);
+    let ends = (0..n).filter_map(|from| Some((from, away(&medium, NodeId(from), 6)?)));
+    let flows = ends.step_by((n / 12).max(1) as usize).take(10).zip(0..).map(|((from, to), place)| {
+        let start = Time::ZERO + Span::from_millis(1000 + 100 * place);
+        flow("standard", from, to.0, Transport::Udp, App::cbr(20e3), start)
+    });
+    config.flows = flows.collect();
+    config
+}
+
+/// The lowest node just so many hops away.
+fn away(medium: &hopscope_phy::channel::Medium, from: NodeId, hops: usize) -> Option<NodeId> {
+    let (mut known, mut ring) = (std::collections::BTreeSet::from([from]), vec![from]);
+    for _ in 0..hops {
+        let mut next: Vec<NodeId> = ring.iter().flat_map(|&node| medium.neighbours(node)).collect();
+        next.retain(|&node| known.insert(node));
+        ring = next;
+    }
+    ring.into_iter().min()
+}
+
 /// Measures a run with an observer.
 pub fn measure(name: &str, config: Config, observer: impl Recorder) {
     let built = Instant::now();
@@ -215,10 +239,11 @@ pub fn run(measure: impl Fn(&str, Config)) {
         }
         Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10), number(3, 1))),
         Some("dense") => measure("dense", dense(&profile, number(1, 4_000) as u32, number(2, 1), number(3, 20) as u32)),
+        Some("wide") => measure("wide", wide(number(1, 1000) as u32, number(2, 30), number(3, 1))),
         Some("hold") => hold(number(1, 50) as usize, number(2, 10_000_000)),
         other => {
             println!(
-                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | moving [S [cbr]] | still [S [cbr]] | field N [S [PLACEMENT]] | dense N [S [FLOWS]] | hold PENDING [EVENTS]; found {other:?}"
+                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | moving [S [cbr]] | still [S [cbr]] | field N [S [PLACEMENT]] | dense N [S [FLOWS]] | wide N [S [PLACEMENT]] | hold PENDING [EVENTS]; found {other:?}"
             );
             std::process::exit(2);
         }

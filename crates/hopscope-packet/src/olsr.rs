@@ -36,8 +36,8 @@ pub struct OlsrMessage {
 pub enum OlsrBody {
     /// A node's links and neighbours, for its neighbours.
     Hello(Hello),
-    /// A node's advertised links, for all.
-    Tc(Tc),
+    /// A node's advertised links, for all. In a large network thousands hold what it said.
+    Tc(Arc<Tc>),
 }
 
 /// HELLO (RFC 3626 6).
@@ -92,12 +92,12 @@ pub enum NeighbourType {
 }
 
 /// Topology control (RFC 3626 9).
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Tc {
     /// Number of the originator's set of advertised neighbours (ANSN).
     pub ansn: u16,
     /// The set, in the order of nodes.
-    pub advertised: Arc<[NodeId]>,
+    pub advertised: Box<[NodeId]>,
 }
 
 impl OlsrPacket {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     fn tc(nodes: u32) -> OlsrMessage {
-        message(OlsrBody::Tc(Tc { ansn: 1, advertised: (0..nodes).map(NodeId).collect() }))
+        message(OlsrBody::Tc(Tc { ansn: 1, advertised: (0..nodes).map(NodeId).collect() }.into()))
     }
 
     #[test]

@@ -123,7 +123,7 @@ fn read_message(mut octets: &[u8]) -> Result<OlsrMessage, Malformed> {
         TC => {
             let ansn = take16(WHAT, octets)?;
             _ = take16(WHAT, octets)?;
-            OlsrBody::Tc(Tc { ansn, advertised: read_nodes(octets)?.into() })
+            OlsrBody::Tc(Tc { ansn, advertised: read_nodes(octets)?.into() }.into())
         }
         other => return Err(Malformed::field("OLSR message type", other, "1 and 2")),
     };
@@ -207,7 +207,7 @@ mod tests {
             seq: 9,
             ttl: 250,
             hops: 4,
-            body: OlsrBody::Tc(Tc { ansn: 0x0A0B, advertised: [NodeId(1)].into() }),
+            body: OlsrBody::Tc(Tc { ansn: 0x0A0B, advertised: [NodeId(1)].into() }.into()),
             ..hello.clone()
         };
         let packet = OlsrPacket { seq: 5, messages: [hello, tc].into() };
@@ -235,7 +235,8 @@ mod tests {
                 links.sort();
                 OlsrBody::Hello(Hello { htime: TimeCode::of_octet(htime), willingness, links: links.into() })
             });
-        let tc = (any::<u16>(), nodes()).prop_map(|(ansn, nodes)| OlsrBody::Tc(Tc { ansn, advertised: nodes.into() }));
+        let tc = (any::<u16>(), nodes())
+            .prop_map(|(ansn, nodes)| OlsrBody::Tc(Tc { ansn, advertised: nodes.into() }.into()));
         ((0..1_000_000u32).prop_map(NodeId), any::<u16>(), any::<[u8; 3]>(), prop_oneof![hello, tc]).prop_map(
             |(origin, seq, [vtime, ttl, hops], body)| OlsrMessage {
                 origin,

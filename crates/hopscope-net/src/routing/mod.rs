@@ -8,6 +8,7 @@
 pub mod aodv;
 mod armed;
 mod buffer;
+mod by_node;
 pub mod dsdv;
 pub mod dsr;
 mod effects;

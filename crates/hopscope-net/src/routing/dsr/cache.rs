@@ -1,6 +1,7 @@
 //! The route cache: every link a node has heard of, in both directions (RFC 4728 4.1, appendix A).
 
 use crate::config::dsr::{DsrConfig, LinkLife};
+use crate::routing::by_node::ByNode;
 use hopscope_core::config::section::LONGEST;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
@@ -18,12 +19,12 @@ struct Link {
 /// The links known.
 #[derive(Debug)]
 pub(super) struct LinkCache {
-    /// Links of every node, by its number, each list in the order of neighbours.
-    links: Vec<Vec<Link>>,
+    /// Links of each node, in the order of neighbours.
+    links: ByNode<Vec<Link>>,
     /// Links found broken, with the instant from which others may report them again.
     broken: Vec<(BrokenLink, Time)>,
     /// How well links of a node have lasted; none: nothing is known (`max-life`).
-    stability: Vec<Option<Span>>,
+    stability: ByNode<Option<Span>>,
     /// Number of links that appeared so far.
     added: u64,
     cfg: DsrConfig,
@@ -32,13 +33,12 @@ pub(super) struct LinkCache {
 /// Memory of a search in the cache, kept to save allocations.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// By node number.
-    marks: Vec<Mark>,
+    marks: ByNode<Mark>,
     queue: Vec<NodeId>,
     round: u32,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     round: u32,
     hops: u32,
@@ -49,7 +49,13 @@ struct Mark {
 
 impl LinkCache {
     pub(super) fn new(cfg: &DsrConfig) -> Self {
-        LinkCache { links: Vec::new(), broken: Vec::new(), stability: Vec::new(), added: 0, cfg: cfg.clone() }
+        LinkCache {
+            links: ByNode::default(),
+            broken: Vec::new(),
+            stability: ByNode::default(),
+            added: 0,
+            cfg: cfg.clone(),
+        }
     }
 
     /// Number of links that appeared so far: while it stands still, no route gets better.
@@ -112,7 +118,7 @@ impl LinkCache {
         }
         let mut known = false;
         for (a, b) in [(from, to), (to, from)] {
-            if let Some(list) = self.links.get_mut(a.index()) {
+            if let Some(list) = self.links.get_mut(a) {
                 if let Ok(at) = list.binary_search_by_key(&b, |link| link.to) {
                     known = list.remove(at).until > now;
                 }
@@ -146,7 +152,7 @@ impl LinkCache {
         let mut path = vec![to];
         let mut at = to;
         while at != from {
-            at = scratch.marks[at.index()].prev;
+            at = scratch.mark(at).prev;
             path.push(at);
         }
         path.reverse();
@@ -155,14 +161,14 @@ impl LinkCache {
 
     /// Forgets links that have expired.
     pub(super) fn purge(&mut self, now: Time) {
-        for list in &mut self.links {
+        for list in self.links.values_mut() {
             list.retain(|link| link.until > now);
         }
     }
 
     /// True when no link is known.
     pub(super) fn is_empty(&self) -> bool {
-        self.links.iter().all(Vec::is_empty)
+        self.links.values().iter().all(Vec::is_empty)
     }
 
     fn learn(&mut self, a: NodeId, b: NodeId, now: Time) {
@@ -173,10 +179,7 @@ impl LinkCache {
         let until = now + life;
         let mut new = false;
         for (from, to) in [(a, b), (b, a)] {
-            if self.links.len() <= from.index() {
-                self.links.resize_with(from.index() + 1, Vec::new);
-            }
-            let list = &mut self.links[from.index()];
+            let list = self.links.slot(from);
             match list.binary_search_by_key(&to, |link| link.to) {
                 Ok(at) => {
                     let link = &mut list[at];
@@ -197,54 +200,47 @@ impl LinkCache {
     }
 
     fn get(&self, from: NodeId, to: NodeId) -> Option<&Link> {
-        let list = self.links.get(from.index())?;
+        let list = self.links.get(from)?;
         list.binary_search_by_key(&to, |link| link.to).ok().map(|at| &list[at])
     }
 
     fn get_mut(&mut self, from: NodeId, to: NodeId) -> Option<&mut Link> {
-        let list = self.links.get_mut(from.index())?;
+        let list = self.links.get_mut(from)?;
         list.binary_search_by_key(&to, |link| link.to).ok().map(|at| &mut list[at])
     }
 
     fn stability(&self, node: NodeId) -> Span {
-        self.stability.get(node.index()).copied().flatten().unwrap_or(self.cfg.init_stability)
+        self.stability.get(node).copied().flatten().unwrap_or(self.cfg.init_stability)
     }
 
     fn set_stability(&mut self, node: NodeId, stability: Span) {
-        if self.stability.len() <= node.index() {
-            self.stability.resize(node.index() + 1, None);
-        }
-        self.stability[node.index()] = Some(stability);
+        *self.stability.slot(node) = Some(stability);
     }
 }
 
 impl Scratch {
     /// Visits nodes in the order of hops until `to` and all ways as short to it are known; true when it was reached.
     fn flood(&mut self, cache: &LinkCache, from: NodeId, to: NodeId, now: Time) -> bool {
-        let nodes = cache.links.len().max(from.index() + 1).max(to.index() + 1);
-        if self.marks.len() < nodes {
-            self.marks.resize(nodes, Mark { round: 0, hops: 0, prev: from, until: Time::ZERO });
-        }
         // Marks of earlier rounds are void with this: nothing is cleared.
         self.round += 1;
         let round = self.round;
         self.queue.clear();
         self.queue.push(from);
-        self.marks[from.index()] = Mark { round, hops: 0, prev: from, until: Time::NEVER };
+        *self.marks.slot(from) = Mark { round, hops: 0, prev: from, until: Time::NEVER };
         let mut next = 0;
         while let Some(&node) = self.queue.get(next) {
             next += 1;
-            let here = self.marks[node.index()];
-            let target = self.marks[to.index()];
+            let here = self.mark(node);
+            let target = self.mark(to);
             // Every node one hop nearer has been looked at: no equally short way is missing.
             if target.round == round && target.hops <= here.hops {
                 break;
             }
-            for link in cache.links.get(node.index()).map_or(&[][..], Vec::as_slice) {
+            for link in cache.links.get(node).map_or(&[][..], Vec::as_slice) {
                 if link.until <= now {
                     continue;
                 }
-                let mark = &mut self.marks[link.to.index()];
+                let mark = self.marks.slot(link.to);
                 let offered = Mark { round, hops: here.hops + 1, prev: node, until: here.until.min(link.until) };
                 if mark.round != round {
                     *mark = offered;
@@ -254,7 +250,11 @@ impl Scratch {
                 }
             }
         }
-        self.marks[to.index()].round == round
+        self.mark(to).round == round
+    }
+
+    fn mark(&self, node: NodeId) -> Mark {
+        self.marks.get(node).copied().unwrap_or_default()
     }
 }
 

@@ -8,7 +8,8 @@
 //! |---|---|
 //! | `links.rs` | links, neighbours and their neighbours, hysteresis, reports of the MAC |
 //! | `mpr.rs` | choice of relays |
-//! | `topology.rs` | links advertised by others, messages seen |
+//! | `topology.rs` | links advertised by others |
+//! | `seen.rs` | messages processed |
 //! | `routes.rs` | shortest ways |
 //!
 //! A packet without a route is lost at once: a protocol that knows every route in advance holds nothing. The table is
@@ -20,6 +21,7 @@
 mod links;
 mod mpr;
 mod routes;
+mod seen;
 #[cfg(test)]
 mod tests;
 mod topology;
@@ -28,8 +30,8 @@ use std::sync::Arc;
 
 use links::Link;
 use mpr::Candidate;
-use routes::{Neighbour, Routes};
-use topology::{Seen, Topology};
+use routes::{Change, Neighbour, Routes};
+use topology::Topology;
 
 use super::armed::Armed;
 use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
@@ -53,13 +55,9 @@ pub struct Olsr {
     /// The neighbourhood changed since they were chosen.
     relays_stale: bool,
     topology: Topology,
-    seen: Seen,
     routes: Routes,
-    /// Something changed since the routes were calculated.
-    routes_stale: bool,
-    /// The set listed in the last TC message, and its number.
-    advertised: Arc<[NodeId]>,
-    ansn: u16,
+    /// What the last TC message said.
+    said: Arc<Tc>,
     /// When the last TC message was sent.
     last_tc: Option<Time>,
     /// Until when the last TC message that listed somebody is valid.
@@ -110,11 +108,8 @@ impl Olsr {
             relays: Vec::new(),
             relays_stale: false,
             topology: Topology::default(),
-            seen: Seen::default(),
             routes: Routes::default(),
-            routes_stale: false,
-            advertised: Arc::new([]),
-            ansn: 0,
+            said: Arc::default(),
             last_tc: None,
             advertised_until: Time::ZERO,
             relayed: Vec::new(),
@@ -218,16 +213,15 @@ impl Olsr {
     /// Lists the advertised neighbours, or nobody for as long as others may believe in an earlier list (RFC 3626 9.3).
     fn say_tc(&mut self, cx: &mut Cx) {
         let advertised = self.list_selectors();
-        if *self.advertised != *advertised {
-            self.ansn = self.ansn.wrapping_add(1);
-            self.advertised = advertised.into();
+        if *self.said.advertised != *advertised {
+            let ansn = self.said.ansn.wrapping_add(1);
+            self.said = Tc { ansn, advertised: advertised.into() }.into();
         }
-        if !self.advertised.is_empty() {
+        if !self.said.advertised.is_empty() {
             self.advertised_until = cx.now + TimeCode::at_least(self.cfg.top_hold_time).span();
         }
         if self.advertised_until > cx.now {
-            let tc = Tc { ansn: self.ansn, advertised: self.advertised.clone() };
-            let message = self.message(OlsrBody::Tc(tc), self.cfg.top_hold_time, EVERYWHERE);
+            let message = self.message(OlsrBody::Tc(self.said.clone()), self.cfg.top_hold_time, EVERYWHERE);
             self.send(Some(message), cx);
             self.last_tc = Some(cx.now);
         }
@@ -252,18 +246,17 @@ impl Olsr {
         nodes
     }
 
-    fn hear_tc(&mut self, from: NodeId, message: &OlsrMessage, tc: &Tc, until: Time, cx: &mut Cx) {
+    fn hear_tc(&mut self, from: NodeId, message: &OlsrMessage, tc: &Arc<Tc>, until: Time, cx: &mut Cx) {
         if !self.is_neighbour(from) {
             // RFC 3626 9.5, step 1. The message does not count as seen either: a copy from a symmetric neighbour is
             // taken.
             return;
         }
         let forget = cx.now + self.cfg.dup_hold_time;
-        if !self.seen.insert(message.origin, message.seq, cx.now, forget) {
-            return;
-        }
-        if self.topology.update(message.origin, tc, cx.now, until) {
-            self.routes_changed(cx);
+        let Some(place) = self.topology.see(message.origin, message.seq, cx.now, forget) else { return };
+        if let Some(old) = self.topology.update(place, tc, cx.now, until) {
+            self.routes.links_changed(self.node, message.origin, &old.advertised, &tc.advertised);
+            self.note_routes(cx);
         }
         self.armed.by(TOPOLOGY, until, cx.out);
         // Only what comes from a selector is carried on (RFC 3626 3.4.1): that is what keeps the flood small.
@@ -276,10 +269,15 @@ impl Olsr {
     }
 
     fn expire_topology(&mut self, cx: &mut Cx) {
-        if self.topology.expire(cx.now) {
-            self.routes_changed(cx);
+        let mut is_changed = false;
+        let next = self.topology.expire(cx.now, |last, links| {
+            is_changed |= !links.is_empty();
+            self.routes.links_changed(self.node, last, links, &[]);
+        });
+        if is_changed {
+            self.note_routes(cx);
         }
-        if let Some(at) = self.topology.next_expiry() {
+        if let Some(at) = next {
             self.armed.by(TOPOLOGY, at, cx.out);
         }
     }
@@ -320,7 +318,8 @@ impl Olsr {
     /// Asks for an early TC message where the change calls for one; `broken`: a link to a selector is gone.
     fn selectors_changed(&mut self, broken: bool, cx: &mut Cx) {
         // Selectors are preferred as next hops.
-        self.routes_changed(cx);
+        self.routes.neighbours_changed();
+        self.note_routes(cx);
         let wanted = match self.cfg.tc_trigger {
             TcTrigger::Never => false,
             TcTrigger::Loss => broken,
@@ -338,16 +337,17 @@ impl Olsr {
 
     fn neighbourhood_changed(&mut self, cx: &mut Cx) {
         self.relays_stale = true;
-        self.routes_changed(cx);
+        self.routes.neighbours_changed();
+        self.note_routes(cx);
     }
 
-    fn routes_changed(&mut self, cx: &mut Cx) {
-        self.routes_stale = true;
+    /// Routes may change: asks for the calculation for the records.
+    fn note_routes(&mut self, cx: &mut Cx) {
         self.armed.by(ROUTES, cx.now + NOTE_DELAY, cx.out);
     }
 
     fn calculate_routes(&mut self, cx: &mut Cx) {
-        if !std::mem::take(&mut self.routes_stale) {
+        if self.routes.are_current() {
             return;
         }
         let mut routes = std::mem::take(&mut self.routes);
@@ -362,9 +362,9 @@ impl Olsr {
                 reaches: &link.reaches,
             })
             .collect();
-        routes.calculate(self.node, &neighbours, &self.topology);
+        let changes = routes.calculate(self.node, &neighbours, &self.topology);
         self.routes = routes;
-        for (dst, old, new) in self.routes.changes() {
+        for Change { dst, old, new } in changes {
             match (old, new) {
                 (_, Some(route)) if old.map(|old| old.next_hop) != Some(route.next_hop) => {
                     cx.note(RoutingNote::RouteUp { dst, next_hop: route.next_hop, hops: route.hops });

@@ -1,94 +1,92 @@
-//! What TC messages say of the network, and which messages were seen (RFC 3626 3.4, 4.4, 9.5).
+//! What TC messages say of the network (RFC 3626 4.4, 9.5), and whose messages were processed (3.4).
+//!
+//! In a large network memory goes into what each node knows of every other. What many know alike is therefore there
+//! once: a set of links is made by the node that advertises it, and all others hold it by reference.
 
 use std::sync::Arc;
 
+use super::seen::{Message, Seen};
+use crate::routing::by_node::{ByNode, push};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
 use hopscope_packet::olsr::Tc;
 
-/// Advertised links.
+/// Advertised links, and the messages that were processed.
 #[derive(Debug, Default)]
 pub(super) struct Topology {
-    /// By the number of the node that advertises them.
-    origins: Vec<Option<Origin>>,
+    /// Places in `origins`, and 1; 0: none.
+    places: ByNode<u32>,
+    /// Originators in the order of their first messages.
+    origins: Vec<Origin>,
+    seen: Seen,
 }
 
-/// The links one node advertises: as many topology tuples of the RFC with one T_last_addr, T_seq and T_time.
+/// What is known of one originator.
 #[derive(Debug)]
 struct Origin {
-    ansn: u16,
+    /// The links it advertises: as many topology tuples of the RFC with one T_last_addr, T_seq and T_time.
+    links: Option<Arc<Tc>>,
     until: Time,
-    destinations: Arc<[NodeId]>,
+    node: NodeId,
+    /// Its last message that was processed.
+    last: Message,
 }
 
+/// The place of an originator whose message is at hand.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place(usize);
+
 impl Topology {
-    /// Notes a TC message of `last`; true when links changed.
-    pub(super) fn update(&mut self, last: NodeId, tc: &Tc, now: Time, until: Time) -> bool {
-        let place = slot(&mut self.origins, last);
-        let old: &[NodeId] = match place {
-            // RFC 3626 9.5, steps 2 and 3: a stale set is ignored, any other replaces what the node advertised before
-            // as a whole.
-            Some(old) if old.until > now && newer(old.ansn, tc.ansn) => return false,
-            Some(old) => &old.destinations,
-            None => &[],
-        };
-        let changed = *old != *tc.advertised;
-        *place = Some(Origin { ansn: tc.ansn, until, destinations: tc.advertised.clone() });
-        changed
+    /// Notes a message that is to be forgotten at `forget`, which is never earlier than that of the message before;
+    /// none when it is known. With one interface a message that is known is neither processed nor relayed again.
+    pub(super) fn see(&mut self, origin: NodeId, seq: u16, now: Time, forget: Time) -> Option<Place> {
+        let place = self.places.slot(origin);
+        if *place == 0 {
+            push(&mut self.origins, Origin { links: None, until: Time::ZERO, node: origin, last: Message::default() });
+            *place = self.origins.len() as u32;
+        }
+        let place = *place as usize - 1;
+        self.seen.forget(now);
+        self.seen.insert(&mut self.origins[place].last, seq, forget).then_some(Place(place))
     }
 
-    /// Forgets what is no longer valid; true when links went.
-    pub(super) fn expire(&mut self, now: Time) -> bool {
-        let mut changed = false;
-        for place in &mut self.origins {
-            if let Some(over) = place.take_if(|origin| origin.until <= now) {
-                changed |= !over.destinations.is_empty();
+    /// Takes the TC message of an originator; what it said before, if that were other links.
+    pub(super) fn update(&mut self, Place(place): Place, tc: &Arc<Tc>, now: Time, until: Time) -> Option<Arc<Tc>> {
+        let origin = &mut self.origins[place];
+        let old = origin.links.as_ref();
+        // RFC 3626 9.5, steps 2 and 3: a stale set is ignored, any other replaces what the node advertised before as a
+        // whole.
+        if old.is_some_and(|old| origin.until > now && newer(old.ansn, tc.ansn)) {
+            return None;
+        }
+        origin.until = until;
+        if old.is_some_and(|old| Arc::ptr_eq(old, tc)) {
+            return None;
+        }
+        let old = origin.links.replace(tc.clone()).unwrap_or_default();
+        (old.advertised != tc.advertised).then_some(old)
+    }
+
+    /// Forgets links that are no longer valid and hands them to `over`, by the node that advertised them; gives the
+    /// instant at which the next are over.
+    pub(super) fn expire(&mut self, now: Time, mut over: impl FnMut(NodeId, &[NodeId])) -> Option<Time> {
+        let mut next: Option<Time> = None;
+        for origin in &mut self.origins {
+            if let Some(tc) = origin.links.take_if(|_| origin.until <= now) {
+                over(origin.node, &tc.advertised);
+            } else if origin.links.is_some() {
+                next = Some(next.map_or(origin.until, |next| next.min(origin.until)));
             }
         }
-        changed
-    }
-
-    pub(super) fn next_expiry(&self) -> Option<Time> {
-        self.origins.iter().flatten().map(|o| o.until).min()
+        next
     }
 
     /// Nodes to which `last` advertises a link.
     #[inline]
     pub(super) fn from(&self, last: NodeId) -> &[NodeId] {
-        match self.origins.get(last.index()) {
-            Some(Some(origin)) => &origin.destinations,
-            _ => &[],
-        }
+        let place = self.places.get(last).map(|&place| place as usize - 1);
+        place.and_then(|place| self.origins[place].links.as_ref()).map_or(&[], |tc| &tc.advertised)
     }
-}
-
-/// Messages processed (the duplicate set). With one interface a message that is known is neither processed nor relayed
-/// again.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// Numbers and when they are forgotten, by the number of the originator.
-    origins: Vec<Vec<(u16, Time)>>,
-}
-
-impl Seen {
-    /// Notes a message; false when it was known and not forgotten at `now`.
-    pub(super) fn insert(&mut self, origin: NodeId, seq: u16, now: Time, until: Time) -> bool {
-        let known = slot(&mut self.origins, origin);
-        if known.iter().any(|&(known, until)| known == seq && until > now) {
-            return false;
-        }
-        known.retain(|&(_, until)| until > now);
-        known.push((seq, until));
-        true
-    }
-}
-
-/// The place of a node in a list by node.
-fn slot<T: Default>(list: &mut Vec<T>, node: NodeId) -> &mut T {
-    if node.index() >= list.len() {
-        list.resize_with(node.index() + 1, T::default);
-    }
-    &mut list[node.index()]
 }
 
 /// True if `a` is a later number than `b` (RFC 3626 19).
@@ -100,8 +98,8 @@ pub(super) fn newer(a: u16, b: u16) -> bool {
 mod tests {
     use super::*;
 
-    fn tc(ansn: u16, nodes: &[u32]) -> Tc {
-        Tc { ansn, advertised: nodes.iter().map(|&n| NodeId(n)).collect() }
+    fn tc(ansn: u16, nodes: &[u32]) -> Arc<Tc> {
+        Tc { ansn, advertised: nodes.iter().map(|&n| NodeId(n)).collect() }.into()
     }
 
     #[test]
@@ -110,39 +108,65 @@ mod tests {
         assert!(!newer(0, 0) && !newer(0, 1) && !newer(65_535, 0) && !newer(32_768, 0));
     }
 
+    /// Takes a TC message; true when links changed.
+    fn update(topology: &mut Topology, node: u32, tc: &Arc<Tc>, now: Time, until: Time) -> bool {
+        let place = topology.see(NodeId(node), now.0 as u16, now, until).expect("a new number");
+        topology.update(place, tc, now, until).is_some()
+    }
+
+    fn expire(topology: &mut Topology, now: Time) -> (Vec<(u32, usize)>, Option<Time>) {
+        let mut over = Vec::new();
+        let next = topology.expire(now, |node, links| over.push((node.0, links.len())));
+        (over, next)
+    }
+
     #[test]
     fn later_sets_replace_earlier_ones_and_late_messages_are_ignored() {
-        let (node, mut topology) = (NodeId(5), Topology::default());
-        assert!(topology.update(node, &tc(7, &[1, 2]), Time(0), Time(100)));
-        assert!(!topology.update(node, &tc(7, &[1, 2]), Time(10), Time(110)), "refreshed");
-        assert!(!topology.update(node, &tc(6, &[3]), Time(20), Time(120)), "an older set");
-        assert_eq!((topology.from(node), topology.next_expiry()), (&[NodeId(1), NodeId(2)][..], Some(Time(110))));
-        assert!(topology.update(node, &tc(8, &[2]), Time(30), Time(130)));
-        assert!(topology.update(node, &tc(9, &[]), Time(40), Time(140)));
-        assert_eq!(topology.from(node), []);
-        assert!(!topology.update(node, &tc(8, &[2]), Time(50), Time(150)), "late");
+        let mut topology = Topology::default();
+        let mut take = |tc, now, until| {
+            let changed = update(&mut topology, 5, &tc, Time(now), Time(until));
+            (changed, topology.from(NodeId(5)).iter().map(|n| n.0).collect::<Vec<_>>())
+        };
+        assert_eq!(take(tc(7, &[1, 2]), 0, 100), (true, vec![1, 2]));
+        assert_eq!(take(tc(7, &[1, 2]), 10, 110), (false, vec![1, 2]), "refreshed");
+        assert_eq!(take(tc(6, &[3]), 20, 120), (false, vec![1, 2]), "an older set");
+        assert_eq!(take(tc(8, &[2]), 30, 130), (true, vec![2]));
+        assert_eq!(take(tc(9, &[]), 40, 140), (true, vec![]));
+        assert_eq!(take(tc(8, &[2]), 50, 150), (false, vec![]), "late");
         // An old number counts again once the newer one is forgotten.
-        assert!(topology.update(node, &tc(3, &[2]), Time(140), Time(240)));
+        assert_eq!(take(tc(3, &[2]), 140, 240), (true, vec![2]));
     }
 
     #[test]
     fn what_is_not_refreshed_goes() {
         let mut topology = Topology::default();
-        topology.update(NodeId(1), &tc(1, &[2]), Time(0), Time(100));
-        topology.update(NodeId(3), &tc(1, &[]), Time(0), Time(50));
-        assert!(!topology.expire(Time(50)), "a set without links");
-        assert!(!topology.expire(Time(99)));
-        assert!(topology.expire(Time(100)));
-        assert_eq!((topology.from(NodeId(1)), topology.next_expiry()), (&[][..], None));
+        update(&mut topology, 1, &tc(1, &[2]), Time(0), Time(100));
+        update(&mut topology, 3, &tc(1, &[]), Time(0), Time(50));
+        assert_eq!(expire(&mut topology, Time(49)), (vec![], Some(Time(50))));
+        assert_eq!(expire(&mut topology, Time(50)), (vec![(3, 0)], Some(Time(100))));
+        assert_eq!(expire(&mut topology, Time(100)), (vec![(1, 1)], None));
+        assert_eq!(topology.from(NodeId(1)), []);
     }
 
     #[test]
-    fn a_message_is_new_once_until_it_is_forgotten() {
-        let mut seen = Seen::default();
-        assert!(seen.insert(NodeId(1), 5, Time(0), Time(100)));
-        assert!(!seen.insert(NodeId(1), 5, Time(99), Time(199)));
-        assert!(seen.insert(NodeId(1), 6, Time(99), Time(199)));
-        assert!(seen.insert(NodeId(2), 5, Time(99), Time(199)));
-        assert!(seen.insert(NodeId(1), 5, Time(100), Time(200)));
+    fn messages_are_known_by_originator_and_number() {
+        let mut topology = Topology::default();
+        let mut is_new = |node, seq, now| topology.see(NodeId(node), seq, Time(now), Time(now + 100)).is_some();
+        assert!(is_new(1, 5, 0));
+        assert!(!is_new(1, 5, 99));
+        assert!(is_new(1, 6, 99) && is_new(2, 5, 99));
+        assert!(is_new(1, 5, 100));
+        assert!(!is_new(1, 6, 100));
+    }
+
+    #[test]
+    fn a_set_is_kept_once_for_all() {
+        let shared = tc(1, &[2, 3]);
+        let mut nodes: Vec<Topology> = (0..5).map(|_| Topology::default()).collect();
+        for topology in &mut nodes {
+            update(topology, 1, &shared, Time(0), Time(100));
+        }
+        assert_eq!(Arc::strong_count(&shared), 6);
+        assert_eq!(size_of::<Origin>(), 32);
     }
 }

@@ -206,7 +206,7 @@ fn packet(seq: u16, messages: impl IntoIterator<Item = (u32, u16, OlsrBody)>) ->
 }
 
 fn tc(ansn: u16, list: &[u32]) -> OlsrBody {
-    OlsrBody::Tc(Tc { ansn, advertised: nodes(list).into() })
+    OlsrBody::Tc(Tc { ansn, advertised: nodes(list).into() }.into())
 }
 
 fn hello(links: &[(LinkType, NeighbourType, u32)]) -> OlsrBody {
