@@ -21,11 +21,12 @@ fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds
     let base = presets::base(profile, "wavelan-2M").expect("a profile and a preset");
     let mut config = base.config(nodes, Span::from_secs(seconds));
     config.routing = RoutingConfig { protocol: routing_from_environment() };
+    config.olsr.fisheye = std::env::var("FISHEYE").is_ok_and(|word| word == "on");
     config.flows = flows;
     config
 }
 
-/// `ROUTING=aodv`, or another protocol, runs the scenarios over it.
+/// `ROUTING=aodv`, or another protocol, runs the scenarios over it; `FISHEYE=on` gives OLSR fisheye scope.
 fn routing_from_environment() -> RoutingProtocol {
     let word = std::env::var("ROUTING").unwrap_or_else(|_| "static".to_string());
     serde_json::from_value(word.as_str().into()).unwrap_or_else(|error| {

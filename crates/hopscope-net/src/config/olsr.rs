@@ -42,6 +42,14 @@ params! {
         tc_trigger: TcTrigger = TcTrigger::Loss, "", "RFC 3626 9.3";
         /// Shortest time from one TC message to an early one.
         tc_trigger_gap: Span = Span::from_secs(1), "s", "a default", when "tc_trigger != never";
+        /// TC messages go far only now and then (fisheye scope); those between reach the nodes near by.
+        fisheye: bool = false, "", "olsrd 0.4.10 (Link Quality Fish Eye)";
+        /// How many hops the TC messages between travel.
+        fisheye_hops: u32 = 3, "", "olsrd 0.4.10", when "fisheye = true";
+        /// Longest time between TC messages that go everywhere.
+        fisheye_interval: Span = Span::from_secs(15), "s", "a default", when "fisheye = true";
+        /// How long what they say is valid; for those between it is top_hold_time.
+        fisheye_hold_time: Span = Span::from_secs(45), "s", "a default (three intervals)", when "fisheye = true";
         /// A link is used only while its quality, an average over packets that came and packets that are missing, is good.
         hysteresis: bool = true, "", "RFC 3626 14";
         /// Weight of the newest packet in the quality (HYST_SCALING).
@@ -112,8 +120,26 @@ impl OlsrConfig {
         checks.require(self.tc_redundancy <= 2, "tc_redundancy", || {
             format!("is {}; 0, 1 and 2 are possible", self.tc_redundancy)
         });
+        self.check_fisheye(&mut checks);
         self.check_hysteresis(&mut checks);
         checks.into_errors()
+    }
+
+    fn check_fisheye(&self, checks: &mut Checks) {
+        if !self.fisheye {
+            return;
+        }
+        let (hops, interval, hold) = (self.fisheye_hops, self.fisheye_interval, self.fisheye_hold_time);
+        checks.require((1..=255).contains(&hops), "fisheye_hops", || format!("is {hops}; 1 to 255 are possible"));
+        checks.agree(interval >= self.tc_interval, "fisheye_interval", &["tc_interval"], || {
+            format!("is {} s; it must be at least tc_interval, {} s", seconds(interval), seconds(self.tc_interval))
+        });
+        checks.agree(hold >= interval, "fisheye_hold_time", &["fisheye_interval"], || {
+            format!("is {} s; it must be at least fisheye_interval, {} s", seconds(hold), seconds(interval))
+        });
+        checks.require(hold <= TimeCode::LONGEST, "fisheye_hold_time", || {
+            format!("is {} s; a message can announce at most {} s", seconds(hold), seconds(TimeCode::LONGEST))
+        });
     }
 
     fn check_hysteresis(&self, checks: &mut Checks) {
@@ -154,6 +180,7 @@ mod tests {
     fn bad_values_name_their_key() {
         let ms = Span::from_millis;
         let base = OlsrConfig::default;
+        let fisheye = || OlsrConfig { fisheye: true, ..OlsrConfig::default() };
         let cases = [
             (OlsrConfig { hello_interval: Span::ZERO, ..base() }, "hello_interval", "is 0 s; it must be more"),
             (OlsrConfig { tc_interval: Span::ZERO, ..base() }, "tc_interval", "is 0 s; it must be more"),
@@ -195,6 +222,23 @@ mod tests {
             (OlsrConfig { willingness: 8, ..base() }, "willingness", "is 8; 0 to 7 are possible"),
             (OlsrConfig { mpr_coverage: 0, ..base() }, "mpr_coverage", "is 0; it must be at least 1"),
             (OlsrConfig { tc_redundancy: 3, ..base() }, "tc_redundancy", "is 3; 0, 1 and 2 are possible"),
+            (OlsrConfig { fisheye_hops: 0, ..fisheye() }, "fisheye_hops", "is 0; 1 to 255 are possible"),
+            (OlsrConfig { fisheye_hops: 256, ..fisheye() }, "fisheye_hops", "is 256; 1 to 255 are possible"),
+            (
+                OlsrConfig { fisheye_interval: ms(4000), ..fisheye() },
+                "fisheye_interval",
+                "is 4 s; it must be at least tc_interval, 5 s",
+            ),
+            (
+                OlsrConfig { fisheye_hold_time: ms(14_000), ..fisheye() },
+                "fisheye_hold_time",
+                "is 14 s; it must be at least fisheye_interval, 15 s",
+            ),
+            (
+                OlsrConfig { fisheye_hold_time: Span::from_secs(4000), ..fisheye() },
+                "fisheye_hold_time",
+                "is 4000 s; a message can announce at most 3968 s",
+            ),
             (
                 OlsrConfig { hysteresis_scaling: 1.0, ..base() },
                 "hysteresis_scaling",

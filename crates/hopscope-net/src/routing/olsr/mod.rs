@@ -60,6 +60,8 @@ pub struct Olsr {
     said: Arc<Tc>,
     /// When the last TC message was sent.
     last_tc: Option<Time>,
+    /// When the last one that goes everywhere was sent.
+    last_far_tc: Option<Time>,
     /// Until when the last TC message that listed somebody is valid.
     advertised_until: Time,
     /// Messages of others to carry on.
@@ -111,6 +113,7 @@ impl Olsr {
             routes: Routes::default(),
             said: Arc::default(),
             last_tc: None,
+            last_far_tc: None,
             advertised_until: Time::ZERO,
             relayed: Vec::new(),
             message_seq: 0,
@@ -217,15 +220,30 @@ impl Olsr {
             let ansn = self.said.ansn.wrapping_add(1);
             self.said = Tc { ansn, advertised: advertised.into() }.into();
         }
-        if !self.said.advertised.is_empty() {
-            self.advertised_until = cx.now + TimeCode::at_least(self.cfg.top_hold_time).span();
-        }
-        if self.advertised_until > cx.now {
-            let message = self.message(OlsrBody::Tc(self.said.clone()), self.cfg.top_hold_time, EVERYWHERE);
+        if !self.said.advertised.is_empty() || self.advertised_until > cx.now {
+            let (valid, ttl) = self.tc_scope(cx.now);
+            if !self.said.advertised.is_empty() {
+                self.advertised_until = self.advertised_until.max(cx.now + TimeCode::at_least(valid).span());
+            }
+            let message = self.message(OlsrBody::Tc(self.said.clone()), valid, ttl);
             self.send(Some(message), cx);
             self.last_tc = Some(cx.now);
         }
         self.again(TC, self.cfg.tc_interval, cx);
+    }
+
+    /// How long a TC message is valid and how many hops it travels. Under fisheye scope one goes everywhere if the next
+    /// would come too late for that.
+    fn tc_scope(&mut self, now: Time) -> (Span, u8) {
+        let cfg = &self.cfg;
+        if !cfg.fisheye {
+            return (cfg.top_hold_time, EVERYWHERE);
+        }
+        if self.last_far_tc.is_some_and(|last| now + cfg.tc_interval <= last + cfg.fisheye_interval) {
+            return (cfg.top_hold_time, cfg.fisheye_hops as u8);
+        }
+        self.last_far_tc = Some(now);
+        (cfg.fisheye_hold_time, EVERYWHERE)
     }
 
     /// The selectors, and what else is to be listed, in the order of nodes (RFC 3626 15.1).

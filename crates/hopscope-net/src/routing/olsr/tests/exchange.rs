@@ -4,7 +4,7 @@ use crate::config::olsr::{OlsrConfig, TcTrigger};
 use crate::routing::tests::net::{FRAME, Line, Net, ms};
 use crate::routing::{RouteLoss, RoutingNote};
 use hopscope_core::ids::NodeId;
-use hopscope_core::units::{Span, TimeCode};
+use hopscope_core::units::{Span, Time, TimeCode};
 use hopscope_packet::olsr::{
     Hello, HelloLink, LinkCode, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, Tc,
 };
@@ -197,6 +197,30 @@ fn the_ends_of_a_chain_list_their_relay_or_all_neighbours_when_reported() {
         net.run(ms(30_000));
         assert_eq!(net.tcs(0).pop().map(|t| t.1.advertised.to_vec()), expected, "{tc_redundancy}");
     }
+}
+
+#[test]
+fn under_fisheye_scope_few_tc_messages_go_far() {
+    let cfg = OlsrConfig { fisheye: true, fisheye_hops: 2, ..plain() };
+    let mut net = Net::chain(8, &cfg);
+    net.run(ms(90_000));
+    let of_3 = |by: u32| {
+        let of_3 = |(_, message): &(Time, &OlsrMessage)| {
+            message.origin == NodeId(3) && matches!(message.body, OlsrBody::Tc(_))
+        };
+        net.messages(by).into_iter().filter(of_3).collect::<Vec<_>>()
+    };
+    let sent = of_3(3);
+    let far: Vec<Time> = sent.iter().filter(|(_, message)| message.ttl == 255).map(|(at, _)| *at).collect();
+    // Three intervals of 4.5 to 5 s each; the first ones come as relays are chosen.
+    let gaps = far.windows(2).skip(1).map(|at| at[1] - at[0]);
+    assert!(gaps.clone().all(|gap| (Span::from_millis(13_500)..=Span::from_secs(15)).contains(&gap)), "{far:?}");
+    assert!(far.len() >= 6 && sent.len() >= 3 * far.len() - 3, "{} of {}", far.len(), sent.len());
+    let valid = |message: &OlsrMessage| (message.ttl, message.vtime.span() >= Span::from_secs(45));
+    assert!(sent.iter().all(|(_, message)| [(255, true), (2, false)].contains(&valid(message))));
+    // 4 hears all and carries them on, 5 those that go far.
+    assert_eq!((of_3(4).len(), of_3(5).len()), (sent.len(), far.len()));
+    assert!(net.path(7, 0).is_some(), "what went far is valid until the next");
 }
 
 fn packet(seq: u16, messages: impl IntoIterator<Item = (u32, u16, OlsrBody)>) -> OlsrPacket {
