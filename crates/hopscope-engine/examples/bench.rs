@@ -212,10 +212,14 @@ fn hold(pending: usize, events: u64) {
     );
 }
 
-/// A number of the command line; 0, or what is none, ends the program with a sentence: there is nothing to measure.
-fn whole(scenario: &str, given: &str) -> u64 {
-    given.parse().ok().filter(|&number| number > 0).unwrap_or_else(|| {
-        eprintln!("bench {scenario}: found {given}; expected a whole number of at least 1");
+/// The least seconds of `random` and `moving`: their flows start after 1 to 2.9 s.
+const ALL_STARTED: u64 = 3;
+
+/// A number of the command line; less than `least`, or what is none, ends the program with a sentence: there is nothing to
+/// measure.
+fn whole(scenario: &str, given: &str, least: u64) -> u64 {
+    given.parse().ok().filter(|&number| number >= least).unwrap_or_else(|| {
+        eprintln!("bench {scenario}: found {given}; expected a whole number of at least {least}");
         std::process::exit(2);
     })
 }
@@ -227,16 +231,19 @@ fn main() {
 /// Does what the command line asks for; `measure` measures a scenario.
 pub fn run(measure: impl Fn(&str, Config)) {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let number = |place: usize, default: u64| arguments.get(place).map_or(default, |given| whole(&arguments[0], given));
+    let at_least = |least: u64, place: usize, default: u64| {
+        arguments.get(place).map_or(default, |given| whole(&arguments[0], given, least))
+    };
+    let number = |place: usize, default: u64| at_least(1, place, default);
     let profile = std::env::var("PROFILE").unwrap_or_else(|_| "ns2".to_string());
     match arguments.first().map(String::as_str) {
         Some("chain") => measure("chain", chain(&profile, 7, number(1, 300) + 1)),
         Some("hops") => measure("hops", chain(&profile, number(1, 7) as u32, number(2, 300) + 1)),
         Some("grid") => measure("grid", grid(&profile, number(1, 300))),
-        Some("random") => measure("random", random(&profile, number(1, 300))),
+        Some("random") => measure("random", random(&profile, at_least(ALL_STARTED, 1, 300))),
         Some(word @ ("moving" | "still")) => {
             let cbr = arguments.get(2).is_some_and(|traffic| traffic == "cbr");
-            measure(word, moving(&profile, number(1, 60), word == "still", cbr));
+            measure(word, moving(&profile, at_least(ALL_STARTED, 1, 60), word == "still", cbr));
         }
         Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10), number(3, 1))),
         Some("dense") => measure("dense", dense(&profile, number(1, 4_000) as u32, number(2, 1), number(3, 20) as u32)),
