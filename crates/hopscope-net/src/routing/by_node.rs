@@ -30,8 +30,11 @@ impl Block {
     /// How many nodes before this one of the block are in.
     #[inline]
     fn rank(self, node: NodeId) -> usize {
-        let earlier = self.nodes & ((1 << (node.0 % 64)) - 1);
-        self.before as usize + earlier.count_ones() as usize
+        let all = (1 << (node.0 % 64)) - 1;
+        let earlier = self.nodes & all;
+        // In small networks all are in, and counting bits takes time.
+        let count = if earlier == all { node.0 % 64 } else { earlier.count_ones() };
+        (self.before + count) as usize
     }
 }
 
