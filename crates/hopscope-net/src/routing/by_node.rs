@@ -12,6 +12,8 @@ pub(crate) struct ByNode<T> {
     blocks: Vec<Block>,
     /// Their values, in the order of nodes.
     values: Vec<T>,
+    /// All nodes below this one are in: in a small network that is all that is asked.
+    dense: usize,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -30,23 +32,24 @@ impl Block {
     /// How many nodes before this one of the block are in.
     #[inline]
     fn rank(self, node: NodeId) -> usize {
-        let all = (1 << (node.0 % 64)) - 1;
-        let earlier = self.nodes & all;
-        // In small networks all are in, and counting bits takes time.
-        let count = if earlier == all { node.0 % 64 } else { earlier.count_ones() };
-        (self.before + count) as usize
+        let earlier = self.nodes & ((1 << (node.0 % 64)) - 1);
+        (self.before + earlier.count_ones()) as usize
     }
 }
 
 impl<T> Default for ByNode<T> {
     fn default() -> Self {
-        ByNode { blocks: Vec::new(), values: Vec::new() }
+        ByNode { blocks: Vec::new(), values: Vec::new(), dense: 0 }
     }
 }
 
 impl<T> ByNode<T> {
     #[inline]
     fn rank(&self, node: NodeId) -> Option<usize> {
+        if node.index() < self.dense { Some(node.index()) } else { self.counted(node) }
+    }
+
+    fn counted(&self, node: NodeId) -> Option<usize> {
         let block = self.blocks.get(node.index() / 64)?;
         block.has(node).then(|| block.rank(node))
     }
@@ -93,6 +96,9 @@ impl<T: Default> ByNode<T> {
         self.values.insert(rank, T::default());
         self.blocks[at].nodes |= 1 << (node.0 % 64);
         self.blocks[at + 1..].iter_mut().for_each(|block| block.before += 1);
+        while self.counted(NodeId(self.dense as u32)).is_some() {
+            self.dense += 1;
+        }
         rank
     }
 }
