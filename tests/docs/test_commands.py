@@ -69,7 +69,8 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'duration = "4s"\n[topology]\nkind = "random"\nnodes = 12\narea = [500, 500]\nconnected = true\n'
         '[mac]\nlink = "lred"\n[[flow]]\npattern = "random"\ncopies = 2\n'
     )
-    measured = re.search(r"`testbed.csv`.*?```text\n(.*?)```", (ROOT / "docs/guide/compare.md").read_text(), flags=re.DOTALL)
+    guide = (ROOT / "docs/guide/compare.md").read_text()
+    measured = re.search(r"`testbed.csv`.*?```text\n(.*?)```", guide, flags=re.DOTALL)
     assert measured is not None
     (folder / "testbed.csv").write_text(measured[1])
     shutil.copytree(ROOT / "showcases", folder / "showcases")
