@@ -69,7 +69,7 @@ def test_preambles_by_streams(mode: tuple[Any, ...], us: tuple[float, ...]) -> N
         (("ht", 20, 7, 1, 400), 47_862, 36 + 5304),
         (("vht", 80, 9, 1, 400), 98_814, 40 + 1828),
         (("he", 80, 11), 1542, 43.2 + 2 * 13.6),
-        (("ht", 20, 7, 1, 800, 6000), 1538, 36 + 48 * 4 + 6),
+        (("ht", 20, 7, 1, 800, "2.4"), 1538, 36 + 48 * 4 + 6),
     ],
 )
 def test_durations_are_whole_symbols(mode: tuple[Any, ...], psdu: int, us: float) -> None:

@@ -36,22 +36,6 @@ CATEGORIES = {
 }
 
 
-@dataclass(frozen=True)
-class Band:
-    """What a band changes.
-
-    Attributes:
-        sifs_ns: SIFS, nanoseconds.
-        extension_ns: without signal after each OFDM frame, nanoseconds.
-    """
-
-    sifs_ns: int
-    extension_ns: int
-
-
-#: By GHz.
-BANDS = {"5": Band(16_000, 0), "2.4": Band(10_000, 6_000)}
-
 SLOT_NS = 9_000
 
 
@@ -112,7 +96,7 @@ def cell(
     if not 0 <= headers < packet:
         raise ValueError(f"headers is {headers}; it must be 0 to {packet - 1}, less than the packet")
     has = CATEGORIES[category]
-    sifs = next(band.sifs_ns for band in BANDS.values() if band.extension_ns == mode.extension)
+    sifs = ppdu.BANDS[mode.band].sifs_ns
     aifs = sifs + has.aifsn * SLOT_NS
     carried = ppdu.aggregate(packet, mode, ampdu=ampdu, amsdu=amsdu, window=window, longest_ns=longest_ns)
     data = mode.duration_ns(carried.psdu)

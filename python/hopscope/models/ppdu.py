@@ -79,6 +79,23 @@ STANDARDS = {
     "he": Standard("he", {20: 234, 40: 468, 80: 980, 160: 1960}, 12, (800, 1600, 3200), 256, 6_500_631, 11_424),
 }
 
+
+@dataclass(frozen=True)
+class Band:
+    """What a band changes (IEEE 802.11-2020 10.3.8).
+
+    Attributes:
+        sifs_ns: SIFS, nanoseconds.
+        extension_ns: without signal at the end of each OFDM frame, nanoseconds.
+    """
+
+    sifs_ns: int
+    extension_ns: int
+
+
+#: By GHz.
+BANDS = {"5": Band(16_000, 0), "2.4": Band(10_000, 6_000)}
+
 #: Combinations that VHT leaves out: width in MHz, MCS -> numbers of streams (clause 21.5).
 FORBIDDEN = {(20, 9): (1, 2, 4), (80, 6): (3,), (160, 9): (3,)}
 
@@ -96,7 +113,7 @@ class Mode:
         mcs: 0 to 7 (HT), 9 (VHT) or 11 (HE); HT's own index is 8 (streams - 1) more.
         streams: spatial streams, 1 to 4.
         guard: guard interval, nanoseconds.
-        extension: nanoseconds without signal at the end: 6000 in the band of 2.4 GHz (clause 10.3.8).
+        band: ``5`` or ``2.4``, GHz.
     """
 
     standard: str
@@ -104,7 +121,7 @@ class Mode:
     mcs: int = 0
     streams: int = 1
     guard: int = 800
-    extension: int = 0
+    band: str = "5"
 
     def __post_init__(self) -> None:
         if self.standard not in STANDARDS:
@@ -115,6 +132,7 @@ class Mode:
             ("mcs", self.mcs, tuple(range(has.mcs))),
             ("streams", self.streams, (1, 2, 3, 4)),
             ("guard", self.guard, has.guards),
+            ("band", self.band, tuple(BANDS)),
         ):
             if value not in allowed:
                 words = ", ".join(map(str, allowed))
@@ -158,7 +176,7 @@ class Mode:
         data = symbols * self.symbol_ns
         if self.guard == 400:
             data = -(-data // 4_000) * 4_000  # the end lies on the grid of long symbols (19.4.3, 21.4.3)
-        return self.preamble_ns + data + self.extension
+        return self.preamble_ns + data + BANDS[self.band].extension_ns
 
     @property
     def response_rate(self) -> int:
@@ -168,7 +186,7 @@ class Mode:
 
     def response_ns(self, size: int) -> int:
         """A control frame of so many bytes at that rate, nanoseconds."""
-        return ofdm_airtime_ns(size, self.response_rate * 1_000_000) + self.extension
+        return ofdm_airtime_ns(size, self.response_rate * 1_000_000) + BANDS[self.band].extension_ns
 
 
 @dataclass(frozen=True)

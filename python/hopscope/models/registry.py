@@ -139,7 +139,7 @@ def _edca(
     stations: int, packet: int, standard: str, width: int, mcs: int, streams: int, guard: float, band: str,
     ampdu: int | None, window: int | None, longest: float, **rest: Any,
 ) -> dict[str, float | None]:  # fmt: skip
-    mode = ppdu.Mode(standard, width, mcs, streams, round(guard * 1e9), edca.BANDS[band].extension_ns)
+    mode = ppdu.Mode(standard, width, mcs, streams, round(guard * 1e9), band)
     has = ppdu.STANDARDS[standard]
     found = edca.cell(
         stations,
@@ -366,7 +366,7 @@ MODELS: dict[str, Model] = {
                 Field("mcs", "int", "Modulation and coding, 0 to 7 (ht), 9 (vht), 11 (he).", default=7, maximum=11),
                 Field("streams", "int", "Spatial streams.", default=1, minimum=1, maximum=4),
                 Field("guard", "float", "Guard interval.", "s", default=800e-9, exclusive=True),
-                Field("band", "choice", "Band in GHz.", default="5", choices=tuple(edca.BANDS)),
+                Field("band", "choice", "Band in GHz.", default="5", choices=tuple(ppdu.BANDS)),
                 _PACKET,
                 Field("headers", "int", "Bytes of the packet that do not count: 28 for UDP, 40 for TCP.", "bytes",
                       default=0),
