@@ -111,7 +111,9 @@ impl Air {
                 flow
             }
             // An answer names no packet: it belongs to what its receiver sent last.
-            FrameKind::Cts | FrameKind::Ack => self.last_flow.get(frame.dst.index()).copied().unwrap_or(FlowId::NONE),
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq => {
+                self.last_flow.get(frame.dst.index()).copied().unwrap_or(FlowId::NONE)
+            }
         }
     }
 

@@ -309,6 +309,8 @@ impl Dcf {
                     self.on_success(cx);
                 }
             }
+            // Stations without QoS know no agreements.
+            FrameKind::BlockAck | FrameKind::BlockAckReq => {}
         }
     }
 

@@ -17,6 +17,28 @@ named! {
         Data = "data",
         /// Acknowledgement.
         Ack = "ack",
+        /// Compressed Block Ack: which MPDUs of an A-MPDU have come.
+        BlockAck = "block-ack",
+        /// Block Ack request: asks for a Block Ack, and moves the window of the receiver.
+        BlockAckReq = "block-ack-req",
+    }
+}
+
+impl FrameKind {
+    /// The kind of this number, that of its place in the list above; only the lower three bits count.
+    #[inline(always)]
+    pub fn numbered(number: u16) -> FrameKind {
+        // A table of eight, so that no number needs a check.
+        const TABLE: [FrameKind; 8] = {
+            let mut table = [FrameKind::Ack; 8];
+            let mut place = 0;
+            while place < FrameKind::COUNT {
+                table[place] = FrameKind::ALL[place];
+                place += 1;
+            }
+            table
+        };
+        TABLE[usize::from(number & 7)]
     }
 }
 
@@ -26,6 +48,19 @@ pub const RTS_BYTES: u32 = 20;
 pub const CTS_BYTES: u32 = 14;
 /// Bytes of an ACK frame with FCS (9.3.1.4).
 pub const ACK_BYTES: u32 = 14;
+
+/// One MPDU of an A-MPDU.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Mpdu {
+    /// The packet that it carries; the first one, where it carries an A-MSDU.
+    pub packet: PacketId,
+    /// Sequence number, 0 to 4095, of its receiver and traffic identifier.
+    pub seq: u16,
+    /// Bytes with MAC header and FCS, without delimiter and padding.
+    pub bytes: u32,
+    /// Retry bit.
+    pub retry: bool,
+}
 
 /// A frame on the air.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -145,6 +145,8 @@ const fn control(kind: FrameKind) -> u8 {
         FrameKind::Cts => 0xC4,
         FrameKind::Ack => 0xD4,
         FrameKind::Data => 0x08,
+        FrameKind::BlockAckReq => 0x84,
+        FrameKind::BlockAck => 0x94,
     }
 }
 

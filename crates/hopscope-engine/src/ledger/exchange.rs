@@ -35,7 +35,7 @@ impl Ledger {
         }
         let goes_to = |account| if slot.is_some() { account } else { Cause::Off as usize };
         match frame.kind {
-            FrameKind::Cts | FrameKind::Ack => {
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
                 let is_cts = frame.kind == FrameKind::Cts;
                 line.run_ahead(goes_to(if is_cts { Cause::Cts } else { Cause::MacAck } as usize), end);
                 match is_cts.then(|| view.awaits_data(frame.src)).flatten() {
@@ -46,7 +46,7 @@ impl Ledger {
                 self.note_diagnosis(frame.dst, frame.src, Diagnosis::unknown(frame.kind));
                 return;
             }
-            FrameKind::Rts => line.run_ahead(goes_to(ATTEMPT_RTS), end),
+            FrameKind::Rts | FrameKind::BlockAckReq => line.run_ahead(goes_to(ATTEMPT_RTS), end),
             FrameKind::Data => {
                 // Nobody answers a broadcast (IEEE 802.11-2020 10.3.6): nothing is undecided, and no link has an
                 // attempt.

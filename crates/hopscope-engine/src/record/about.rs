@@ -76,8 +76,8 @@ impl SubjectField for Frame {
         subject.node = subject.node.or(Some(self.src));
         match self.kind {
             FrameKind::Rts | FrameKind::Data => subject.packet = Some(self.body),
-            // They answer a station and name no packet (IEEE 802.11-2020 9.3.1.3 and 9.3.1.4).
-            FrameKind::Cts | FrameKind::Ack => {}
+            // They answer a station and name no packet (IEEE 802.11-2020 9.3.1.3, 9.3.1.4, 9.3.1.7 and 9.3.1.8).
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq => {}
         }
     }
 }

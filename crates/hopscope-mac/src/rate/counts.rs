@@ -22,7 +22,7 @@ impl RateCounts {
 
     /// By rate in Mbit/s, those that there were.
     pub fn by_name(self) -> BTreeMap<&'static str, u64> {
-        self.used().map(|(mode, frames)| (mode.name(), frames)).collect()
+        self.used().map(|(mode, frames)| (mode.rate_name(), frames)).collect()
     }
 
     /// Mean rate in Mbit/s; none without frames.

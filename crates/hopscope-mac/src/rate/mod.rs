@@ -72,7 +72,12 @@ impl Rates {
     pub fn first(&self, to: NodeId, kind: FrameKind) -> Mode {
         match kind {
             FrameKind::Data if to != NodeId::BROADCAST => self.data,
-            FrameKind::Data | FrameKind::Rts | FrameKind::Cts | FrameKind::Ack => self.basic,
+            FrameKind::Data
+            | FrameKind::Rts
+            | FrameKind::Cts
+            | FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::BlockAckReq => self.basic,
         }
     }
 
@@ -233,7 +238,7 @@ impl NeighbourRates {
         let acknowledged = match attempt {
             Attempt::Acknowledged => true,
             Attempt::Unanswered(FrameKind::Data) => false,
-            Attempt::Unanswered(FrameKind::Rts | FrameKind::Cts | FrameKind::Ack) => return None,
+            Attempt::Unanswered(_) => return None,
             Attempt::Abandoned => {
                 self.abandon(rules, to);
                 return None;

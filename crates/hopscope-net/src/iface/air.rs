@@ -27,13 +27,14 @@ struct Stored {
     bytes: u32,
     body: PacketId,
     control: SequenceControl,
-    kind: FrameKind,
-    /// The number of the mode, and `RETRY`.
-    mode: u8,
+    /// The code of the mode, the kind and `RETRY`.
+    tag: u16,
 }
 
-/// The Retry bit next to the mode.
-const RETRY: u8 = 1 << 7;
+/// Where the kind stands above the code of a mode.
+const KIND: u32 = 12;
+/// The Retry bit above both.
+const RETRY: u16 = 1 << 15;
 
 impl Default for AirSlots {
     fn default() -> Self {
@@ -51,8 +52,7 @@ impl AirSlots {
             bytes: 0,
             body: PacketId(0),
             control: SequenceControl::default(),
-            kind: FrameKind::Ack,
-            mode: 0,
+            tag: 0,
         };
         AirSlots { frames: [none; 2], sent: 0, airtime: Span::ZERO }
     }
@@ -70,8 +70,7 @@ impl AirSlots {
             bytes,
             body,
             control: SequenceControl::new(seq, frag),
-            kind,
-            mode: mode.number() | if retry { RETRY } else { 0 },
+            tag: mode.code() | (kind as u16) << KIND | if retry { RETRY } else { 0 },
         };
         self.sent += 1;
         self.airtime = self.airtime + airtime;
@@ -81,11 +80,11 @@ impl AirSlots {
     /// The frame in slot 0 or 1 of `src`, whose slots these are.
     #[inline(always)]
     pub fn frame(&self, slot: u32, src: NodeId) -> Frame {
-        let Stored { airtime, duration, dst, bytes, body, control, kind, mode } = self.frames[(slot % 2) as usize];
+        let Stored { airtime, duration, dst, bytes, body, control, tag } = self.frames[(slot % 2) as usize];
         Frame {
-            kind,
-            mode: Mode::numbered(mode & !RETRY),
-            retry: mode & RETRY != 0,
+            kind: FrameKind::numbered(tag >> KIND),
+            mode: Mode::coded(tag & ((1 << KIND) - 1)),
+            retry: tag & RETRY != 0,
             frag: control.fragment(),
             seq: control.sequence(),
             src,

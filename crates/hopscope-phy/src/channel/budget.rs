@@ -4,7 +4,8 @@ use crate::channel::fading::BlockFading;
 use crate::channel::propagation::PathLoss;
 use crate::config::RadioConfig;
 use crate::config::radio::{CarrierSense, Interference, InterferenceReach, Shadowing, watts};
-use crate::phy::{Arrival, modes};
+use crate::phy::Arrival;
+use crate::phy::modes::{self, Mode};
 
 /// Allowance for rounding when a distance equals a range exactly, in metres.
 pub const RANGE_SLACK: f64 = 1e-6;
@@ -67,7 +68,8 @@ impl Budget {
     /// be decoded bears at the highest threshold in use, or of the noise where that alone is more.
     fn least_interference(&self, radio: &RadioConfig) -> f64 {
         let rates = [radio.data_rate, radio.basic_rate];
-        let modes = rates.iter().chain(&radio.response_rates).filter_map(|&rate| modes::mode_of(rate));
+        let modes =
+            rates.iter().chain(&radio.response_rates).filter_map(|&rate| Mode::of(rate)).chain(radio.data_mode());
         let threshold = modes.map(modes::sinr_threshold).fold(1.0, f64::max);
         let noise = watts(radio.noise_floor);
         NEGLECTED * (self.decodable / threshold).max(noise)

@@ -1,5 +1,7 @@
 //! Parameters of the radio and the channel.
 
+use crate::phy::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
+use crate::phy::modes::Mode;
 use hopscope_core::config::params::Range;
 use hopscope_core::units::Span;
 use hopscope_core::{choice, params};
@@ -244,6 +246,19 @@ pub fn watts(dbm: f64) -> f64 {
 }
 
 impl RadioConfig {
+    /// Layout of data frames that are not non-HT; none where they are, or where the format has no such width or guard interval.
+    pub fn layout(&self) -> Option<Layout> {
+        let width = ChannelWidth::of_mhz(self.channel_width)?;
+        let guard = GuardInterval::of_span(self.guard_interval)?;
+        Some(Layout { format: self.ppdu_format, width, guard }).filter(|layout| layout.exists())
+    }
+
+    /// Mode of data frames that are not non-HT; none as above, or where there is no such MCS.
+    pub fn data_mode(&self) -> Option<Mode> {
+        let number = |value: u32| u8::try_from(value).ok();
+        Mode::of_mcs(self.layout()?, number(self.mcs)?, number(self.spatial_streams)?)
+    }
+
     /// The chain of `error_kind = "markov"`.
     pub(crate) fn markov_chain(&self) -> MarkovChain {
         self.error_channel.chain().unwrap_or_else(|| MarkovChain {
@@ -372,6 +387,18 @@ params! {
         /// Further PLCP header bits sent at 2 Mbit/s (short preamble; never before a 1 Mbit/s frame).
         plcp_bits_2m: u32 = 0, "bits", "IEEE 802.11-2020 16.2.2.3", in Range::within(0.0, 10_000.0),
             when "phy = dsss";
+        /// Format of data frames to one station; RTS, answers and broadcast frames are non-HT, as `phy` says.
+        ppdu_format: PpduFormat = PpduFormat::NonHt, "", "a default", when "phy = ofdm | erp-ofdm";
+        /// Width of the channel: 20 or 40 MHz in HT, up to 160 in VHT and HE.
+        channel_width: u32 = 20, "MHz", "IEEE 802.11-2020 19.3 and 21.3, 802.11ax-2021 27.3", in Range::within(20.0, 160.0),
+            when "ppdu_format = ht | vht | he";
+        /// Guard interval: 400 or 800 ns in HT and VHT, 800, 1600 or 3200 ns in HE.
+        guard_interval: Span = Span(800), "s", "IEEE 802.11-2020 19.3 and 21.3, 802.11ax-2021 27.3", in Range::above(0.0).up_to(1e-5),
+            when "ppdu_format = ht | vht | he";
+        /// MCS of data frames, of one stream: 0 to 7 in HT, to 9 in VHT, to 11 in HE.
+        mcs: u32 = 7, "", "a default", in Range::within(0.0, 11.0), when "ppdu_format = ht | vht | he";
+        /// Spatial streams.
+        spatial_streams: u32 = 1, "streams", "a default", in Range::within(1.0, 4.0), when "ppdu_format = ht | vht | he";
         /// Channel error process.
         error_kind: ErrorKind = ErrorKind::None, "", "a default";
         /// Probability that a frame copy is lost, under `uniform`.

@@ -193,7 +193,7 @@ impl<O> Radio<O> {
 
     /// Spoils the locked frame where a threshold decides and the ratio stays below that of its mode.
     fn check_sinr(&mut self, ratio: f32, rules: &RadioRules) {
-        if rules.errors.is_none() && f64::from(ratio) < modes::sinr_threshold(self.rest.lock.mode()) {
+        if rules.errors.is_none() && f64::from(ratio) < modes::sinr_threshold(rules.mode(self.rest.lock.mode())) {
             self.spoil(RxOutcome::TooWeak { by: self.rest.additive.strongest() });
         }
     }
@@ -211,7 +211,8 @@ impl<O> Radio<O> {
             // Rounding may leave less than nothing of a sum without one of its terms.
             let others = (all - power).max(0.0);
             let sinr = power / (rules.noise + others);
-            additive.log_success += errors.log_success(lock.mode(), (lock.start(), lock.end()), (from, to), sinr);
+            additive.log_success +=
+                errors.log_success(rules.mode(lock.mode()), (lock.start(), lock.end()), (from, to), sinr);
             additive.integrated_until = to;
         }
     }

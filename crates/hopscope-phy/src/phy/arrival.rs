@@ -20,7 +20,7 @@ pub struct Arrival {
     pub slot: u32,
     /// `Arrival::DECODABLE` and the other bits.
     pub flags: u8,
-    /// Index of the rate in `phy::modes`.
+    /// Number of its mode among those of the run, [`Mode::number`](super::modes::Mode::number).
     pub mode: u8,
 }
 
@@ -53,16 +53,16 @@ pub struct Packed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Times(u64);
 
-/// Received power above the tag of the frame: slot (22 bits), mode (4 bits), flags (6 bits). Powers are not negative, and
+/// Received power above the tag of the frame: slot (20 bits), number of the mode (6 bits), flags (6 bits). Powers are not negative, and
 /// the bits of such numbers have their order, so that the greatest of these words is the strongest signal.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Signal(u64);
 
 /// Air slots that a packed arrival can name.
-pub const MAX_SLOTS: u32 = 1 << 22;
+pub const MAX_SLOTS: u32 = 1 << 20;
 
 const FLAG_BITS: u32 = 6;
-const MODE_BITS: u32 = 4;
+const MODE_BITS: u32 = 6;
 
 impl Times {
     #[inline(always)]
@@ -192,6 +192,7 @@ impl Packed {
         self.signal.power()
     }
 
+    /// Number of its mode.
     pub(super) fn mode(&self) -> u8 {
         self.signal.mode()
     }

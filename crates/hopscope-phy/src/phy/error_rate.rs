@@ -12,7 +12,8 @@
 //!
 //! For DSSS the noise is taken over 22 MHz, for OFDM over the signal's band. Interference counts as noise.
 
-use super::{error_table, modes};
+use super::error_table;
+use super::modes::Mode;
 use crate::config::RadioConfig;
 use crate::config::radio::{CckDetection, OfdmDecoding, Phy};
 use hopscope_core::units::{Span, Time};
@@ -38,8 +39,8 @@ pub struct Detection {
 
 impl Detection {
     /// Logarithm of the probability that `bits` bits sent in `mode` at a ratio `sinr` (linear) are all received.
-    pub fn log_success(self, mode: u8, sinr: f64, bits: f64) -> f64 {
-        let rate = modes::rate(mode);
+    pub fn log_success(self, mode: Mode, sinr: f64, bits: f64) -> f64 {
+        let rate = mode.rate();
         // The ratio is over the receiver's band; error rates want energy over the density of noise.
         let chip = sinr * BANDWIDTH / CHIP_RATE;
         let per_bit = match (rate, self.cck) {
@@ -192,7 +193,7 @@ pub struct ErrorRules {
     /// PLCP header after it.
     header: Span,
     /// Mode of the header.
-    header_mode: u8,
+    header_mode: Mode,
     /// Silence at the end of the frame.
     extension: Span,
     detection: Detection,
@@ -216,21 +217,21 @@ impl ErrorRules {
         };
         let extension = Span::from_micros(if radio.phy == Phy::ErpOfdm { 6 } else { 0 });
         let detection = Detection { cck: radio.error_cck, ofdm: radio.error_ofdm };
-        ErrorRules { preamble, header, header_mode: modes::mode_of(rate).unwrap_or(0), extension, detection }
+        ErrorRules { preamble, header, header_mode: Mode::of(rate).unwrap_or_default(), extension, detection }
     }
 
     /// Logarithm of the probability that what a frame on the air from `frame.0` to `frame.1` sends between `from` and
     /// `to` is received at a ratio.
-    pub fn log_success(&self, mode: u8, frame: (Time, Time), (from, to): (Time, Time), sinr: f64) -> f64 {
+    pub fn log_success(&self, mode: Mode, frame: (Time, Time), (from, to): (Time, Time), sinr: f64) -> f64 {
         let header = frame.0 + self.preamble;
         let body = header + self.header;
         let end = Time(frame.1.0.saturating_sub(self.extension.0));
-        let part = |mode: u8, begin: Time, end: Time| {
+        let part = |mode: Mode, begin: Time, end: Time| {
             let span = to.min(end).saturating_since(from.max(begin));
             if span == Span::ZERO {
                 return 0.0;
             }
-            self.detection.log_success(mode, sinr, span.0 as f64 * 1e-9 * modes::rate(mode) as f64)
+            self.detection.log_success(mode, sinr, span.0 as f64 * 1e-9 * mode.rate() as f64)
         };
         part(self.header_mode, header, body) + part(mode, body, end)
     }
@@ -243,8 +244,8 @@ const DSSS_HEADER_BITS: u32 = 48;
 mod tests {
     use super::*;
 
-    fn mode(rate: u64) -> u8 {
-        modes::mode_of(rate).expect("a rate")
+    fn mode(rate: u64) -> Mode {
+        Mode::of(rate).expect("a rate")
     }
 
     const PLAIN: Detection = Detection { cck: CckDetection::CodeWords, ofdm: OfdmDecoding::Hard };

@@ -6,6 +6,7 @@ pub mod edge;
 mod energy;
 pub mod error_rate;
 mod error_table;
+pub mod layout;
 pub mod modes;
 pub mod outcome;
 pub mod radio;

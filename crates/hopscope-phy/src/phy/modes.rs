@@ -1,5 +1,8 @@
 //! Rates and the signal-to-interference ratio each needs (`interference = "sinr"`).
 
+use std::borrow::Cow;
+
+use super::layout::Layout;
 use crate::config::radio::Phy;
 
 /// Rates in bit/s and the ratio in dB above which a frame at that rate is received.
@@ -27,64 +30,136 @@ const DSSS_RATES: usize = 4;
 /// The same rates in Mbit/s.
 const NAMES: [&str; THRESHOLDS.len()] = ["1", "2", "5.5", "11", "6", "9", "12", "18", "24", "36", "48", "54"];
 
-/// A mode: a rate with its modulation and coding, one line of the table.
+/// A mode: how the bits of a frame lie in time and band. Of the non-HT PHYs a rate with its modulation and coding, one line of
+/// the table; of HT, VHT and HE the MCS with streams, width and guard interval.
+///
+/// The lower six bits number the modes of one format, width and guard interval, behind the non-HT ones; the upper bits are
+/// format, width and guard interval, which are the same in all of a run's PPDUs that are not non-HT.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Mode(u8);
+pub struct Mode(u16);
+
+/// Bits of a mode's number within its format, width and guard interval.
+const NUMBER_BITS: u32 = 6;
+/// Room for the MCS of one number of streams.
+const MCS_ROOM: u16 = 12;
 
 impl Mode {
-    /// Number of modes.
+    /// Number of non-HT modes.
     pub const COUNT: usize = THRESHOLDS.len();
-    /// Every mode, by its index.
+    /// Every non-HT mode, by its index.
     pub const ALL: [Mode; Mode::COUNT] = {
         let mut all = [Mode(0); Mode::COUNT];
         let mut index = 0;
         while index < Mode::COUNT {
-            all[index] = Mode(index as u8);
+            all[index] = Mode(index as u16);
             index += 1;
         }
         all
     };
 
-    /// The mode of a rate in bit/s; `None` for a rate no 802.11 PHY of this table has.
+    /// The mode of a rate in bit/s; `None` for a rate no non-HT PHY has.
     pub fn of(rate: u64) -> Option<Mode> {
-        mode_of(rate).map(Mode)
+        mode_of(rate).map(|number| Mode(number.into()))
     }
 
-    /// Its rate, bit/s.
+    /// The mode of an MCS (0 to 11) with 1 to 4 streams; `None` where the format has none (IEEE 802.11-2020 19.5, 21.5;
+    /// 802.11ax-2021 27.5).
+    pub fn of_mcs(layout: Layout, mcs: u8, streams: u8) -> Option<Mode> {
+        let number = Mode::COUNT as u16 + MCS_ROOM * (u16::from(streams).checked_sub(1)?) + u16::from(mcs);
+        let mode = Mode(layout.number() << NUMBER_BITS | number);
+        (streams <= 4 && layout.allows(mcs, streams)).then_some(mode)
+    }
+
+    /// Format, width and guard interval; none of a non-HT mode.
+    pub fn layout(self) -> Option<Layout> {
+        Layout::numbered(self.0 >> NUMBER_BITS)
+    }
+
+    /// MCS of one stream (0 to 11) and number of streams; none of a non-HT mode.
+    pub fn mcs(self) -> Option<(u8, u8)> {
+        let number = u16::from(self.number()).checked_sub(Mode::COUNT as u16)?;
+        Some(((number % MCS_ROOM) as u8, (number / MCS_ROOM) as u8 + 1))
+    }
+
+    /// True for a mode of the PHYs before HT.
+    #[inline(always)]
+    pub const fn is_non_ht(self) -> bool {
+        self.0 < Mode::COUNT as u16
+    }
+
+    /// Its rate, bit/s, rounded down.
     pub fn rate(self) -> u64 {
-        rate(self.0)
+        match (self.layout(), self.mcs()) {
+            (Some(layout), Some((mcs, streams))) => {
+                u64::from(layout.bits_per_symbol(mcs, streams)) * 1_000_000_000 / layout.symbol().0
+            }
+            _ => rate(self.number()),
+        }
     }
 
-    /// Its rate in Mbit/s as text.
-    pub fn name(self) -> &'static str {
+    /// The non-HT reference rate, bit/s: what answers to a frame in this mode are chosen by (IEEE 802.11-2020 10.6.11).
+    pub fn reference_rate(self) -> u64 {
+        const BY_MCS: [u64; 7] = [6, 12, 18, 24, 36, 48, 54];
+        match self.mcs() {
+            Some((mcs, _)) => BY_MCS[usize::from(mcs).min(6)] * 1_000_000,
+            None => self.rate(),
+        }
+    }
+
+    /// The rate of a non-HT mode in Mbit/s as text.
+    pub fn rate_name(self) -> &'static str {
         NAMES[self.index()]
     }
 
-    /// Length of a table by modes: a power of two, so that no index needs a check.
+    /// Its rate in Mbit/s as text; with format, width, MCS and streams where it is not non-HT: `HT20-MCS7`, `VHT80-MCS9x2`.
+    pub fn name(self) -> Cow<'static, str> {
+        let (Some(layout), Some((mcs, streams))) = (self.layout(), self.mcs()) else {
+            return Cow::Borrowed(self.rate_name());
+        };
+        let times = if streams > 1 { format!("x{streams}") } else { String::new() };
+        Cow::Owned(format!("{}{}-MCS{mcs}{times}", layout.format.prefix(), layout.width.mhz()))
+    }
+
+    /// Length of a table by non-HT modes: a power of two, so that no index needs a check.
     pub const TABLE: usize = Mode::COUNT.next_power_of_two();
 
-    /// A table with one entry for each mode, by [`Mode::index`].
+    /// A table with one entry for each non-HT mode, by [`Mode::index`].
     pub fn table<T>(entry: impl Fn(Mode) -> T) -> [T; Mode::TABLE] {
         std::array::from_fn(|index| entry(Mode::ALL[index.min(Mode::COUNT - 1)]))
     }
 
-    /// Its index, below [`Mode::COUNT`].
+    /// The index of a non-HT mode, below [`Mode::COUNT`].
     #[inline(always)]
     pub const fn index(self) -> usize {
+        debug_assert!(self.is_non_ht());
         // The mask changes no index: it spares the check of bounds in a table of this length.
         self.0 as usize & (Mode::TABLE - 1)
     }
 
-    /// The index as an arrival carries it.
+    /// Its number among the modes of its layout and the non-HT ones, below 64: as an arrival carries it.
     #[inline(always)]
     pub const fn number(self) -> u8 {
+        (self.0 & ((1 << NUMBER_BITS) - 1)) as u8
+    }
+
+    /// The mode of a number that [`Mode::number`] gave, where PPDUs that are not non-HT have this layout.
+    #[inline]
+    pub(super) fn numbered(number: u8, layout: Option<Layout>) -> Mode {
+        let is_non_ht = usize::from(number) < Mode::COUNT;
+        let above = layout.filter(|_| !is_non_ht).map_or(0, Layout::number);
+        Mode(above << NUMBER_BITS | u16::from(number))
+    }
+
+    /// All of it, below 4096.
+    #[inline(always)]
+    pub const fn code(self) -> u16 {
         self.0
     }
 
-    /// The mode of an index that [`Mode::number`] gave.
+    /// The mode of a code that [`Mode::code`] gave.
     #[inline(always)]
-    pub const fn numbered(number: u8) -> Mode {
-        Mode(number)
+    pub const fn coded(code: u16) -> Mode {
+        Mode(code)
     }
 }
 
@@ -98,9 +173,17 @@ pub fn rate(mode: u8) -> u64 {
     THRESHOLDS[usize::from(mode)].0
 }
 
+/// The same by the MCS of HT, VHT and HE: the minimum sensitivities at 20 MHz (IEEE 802.11-2020 tables 19-23 and 21-25,
+/// 802.11ax-2021 table 27-51), less the same noise.
+const MCS_THRESHOLDS: [f64; 12] = [9.0, 12.0, 14.0, 17.0, 21.0, 25.0, 26.0, 27.0, 32.0, 34.0, 37.0, 39.0];
+
 /// Least signal-to-interference-and-noise ratio (linear) of a mode.
-pub fn sinr_threshold(mode: u8) -> f64 {
-    10f64.powf(THRESHOLDS[usize::from(mode)].1 / 10.0)
+pub fn sinr_threshold(mode: Mode) -> f64 {
+    let db = match mode.mcs() {
+        Some((mcs, _)) => MCS_THRESHOLDS[usize::from(mcs)],
+        None => THRESHOLDS[mode.index()].1,
+    };
+    10f64.powf(db / 10.0)
 }
 
 /// The rates of a PHY (IEEE 802.11-2020 15.2.3, 16.2.3, table 17-4 and clause 18), bit/s, rising.

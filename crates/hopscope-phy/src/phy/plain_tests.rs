@@ -260,7 +260,7 @@ impl PlainRadio {
 
     fn check_ratio(&mut self, rules: &RadioRules) {
         let Some(held) = self.held else { return };
-        if rules.errors.is_none() && f64::from(held.ratio) < modes::sinr_threshold(held.frame.mode) {
+        if rules.errors.is_none() && f64::from(held.ratio) < modes::sinr_threshold(rules.mode(held.frame.mode)) {
             self.spoil(RxOutcome::TooWeak { by: held.strongest.map(|(_, slot)| slot) });
         }
     }
@@ -505,7 +505,7 @@ proptest! {
     #[test]
     fn a_packed_arrival_is_the_arrival(
         (start, airtime, nav) in (0u64..1 << 50, any::<u32>(), any::<u32>()),
-        (power, slot, mode, flags) in (0f32..1e3, 0..MAX_SLOTS, 0u8..16, 0u8..64),
+        (power, slot, mode, flags) in (0f32..1e3, 0..MAX_SLOTS, 0u8..64, 0u8..64),
         later in 0u64..1 << 20,
     ) {
         let end = Time(start + u64::from(airtime));

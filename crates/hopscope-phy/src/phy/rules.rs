@@ -5,6 +5,8 @@ use crate::config::radio::{
     CaptureRule, DuringTransmission, ErrorKind, IgnoredFrame, Interference, Synchronization, Undecodable, watts,
 };
 use crate::phy::error_rate::ErrorRules;
+use crate::phy::layout::Layout;
+use crate::phy::modes::Mode;
 use hopscope_core::units::Span;
 
 /// Parameters of reception shared by all radios of a run.
@@ -22,6 +24,8 @@ pub struct RadioRules {
     pub undecodable_locks: bool,
     /// A frame that begins while the own transmitter is on occupies the receiver.
     pub transmitting_locks: bool,
+    /// Layout of the PPDUs that are not non-HT, if there are any.
+    pub layout: Option<Layout>,
     /// Noise power, watts.
     pub noise: f64,
     /// Losses drawn from the ratio instead of a threshold (`error = { kind = "sinr" }`).
@@ -157,6 +161,7 @@ impl RadioRules {
             ignored_frame: radio.ignored_frame,
             undecodable_locks: radio.undecodable == Undecodable::Locks,
             transmitting_locks: radio.during_transmission == DuringTransmission::Locks,
+            layout: radio.layout(),
             noise: watts(radio.noise_floor),
             errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
             preamble: (radio.synchronization == Synchronization::Preamble).then(|| PreambleRules {
@@ -166,6 +171,11 @@ impl RadioRules {
             busy_power: None,
             isolated: radio.interference != Interference::Sinr,
         }
+    }
+
+    /// The mode of a number that an arrival carries.
+    pub(super) fn mode(&self, number: u8) -> Mode {
+        Mode::numbered(number, self.layout)
     }
 
     /// True when the set `S` gives every answer that these rules give.

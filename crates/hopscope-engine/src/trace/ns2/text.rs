@@ -135,6 +135,9 @@ fn word_of(what: &What<'_>) -> &'static str {
         What::Control(FrameKind::Cts) => "CTS",
         What::Control(FrameKind::Ack) => "ACK",
         What::Control(FrameKind::Data) => "data",
+        // ns-2 has neither: words of this project.
+        What::Control(FrameKind::BlockAck) => "BACK",
+        What::Control(FrameKind::BlockAckReq) => "BAR",
         What::Arp { .. } => "ARP",
         What::Packet { word, .. } => word,
     }
