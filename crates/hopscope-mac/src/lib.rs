@@ -23,6 +23,7 @@ pub mod fragment;
 pub mod frame;
 mod nav;
 mod outgoing;
+pub mod ppdu;
 pub mod rate;
 pub mod retry;
 pub mod rules;

@@ -352,6 +352,8 @@ fn name(kind: FrameKind) -> &'static str {
         FrameKind::Cts => "CTS",
         FrameKind::Data => "DATA",
         FrameKind::Ack => "ACK",
+        FrameKind::BlockAck => "BA",
+        FrameKind::BlockAckReq => "BAR",
     }
 }
 

@@ -5,6 +5,7 @@ use super::radio::{
     InterferenceReach, OfdmDecoding, Phy, Propagation, RadioConfig, Synchronization, Undecodable,
 };
 use hopscope_core::config::profile::Profile;
+use hopscope_core::units::Span;
 
 /// Names of the radio presets, each with one line of description.
 pub const PRESETS: &[(&str, &str)] = &[
@@ -111,5 +112,10 @@ impl RadioConfig {
         if self.phy == Phy::Dsss {
             self.response_rates = vec![1_000_000, 2_000_000, 5_500_000, 11_000_000]; // 12
         }
+        self.short_gi_rounded = false; // 26
+        self.vht_sig_b = false; // 26
+        self.he_ltf = Span::from_micros(8); // 26
+        self.he_tail_bits = true; // 26
+        self.gi_1600_as_3200 = true; // 26
     }
 }

@@ -399,6 +399,21 @@ params! {
         mcs: u32 = 7, "", "a default", in Range::within(0.0, 11.0), when "ppdu_format = ht | vht | he";
         /// Spatial streams.
         spatial_streams: u32 = 1, "streams", "a default", in Range::within(1.0, 4.0), when "ppdu_format = ht | vht | he";
+        /// The data field is rounded up to 4 us where the guard interval is 400 ns: L-SIG counts symbols of 4 us.
+        short_gi_rounded: bool = true, "", "IEEE 802.11-2020 19.4.3 and 21.4.3", when "ppdu_format = ht | vht";
+        /// VHT-SIG-B of 4 us is part of the preamble.
+        vht_sig_b: bool = true, "", "IEEE 802.11-2020 21.3.4", when "ppdu_format = vht";
+        /// Length of each HE-LTF with its guard interval. 0 stands for 6.4 us and the guard interval, or 12.8 and 3.2 us
+        /// with the longest one.
+        he_ltf: Span = Span::ZERO, "s", "IEEE 802.11ax-2021 27.3.4 (2x and 4x HE-LTF)", in Range::within(0.0, 16e-6),
+            when "ppdu_format = he";
+        /// Packet extension at the end of each PPDU: 0, 4, 8, 12 or 16 us.
+        packet_extension: Span = Span::ZERO, "s", "IEEE 802.11ax-2021 27.3.13", in Range::within(0.0, 16e-6),
+            when "ppdu_format = he";
+        /// Six tail bits end the data field, as with a convolutional code (BCC). LDPC has none.
+        he_tail_bits: bool = false, "", "IEEE 802.11ax-2021 27.3.12.5 (LDPC)", when "ppdu_format = he";
+        /// A guard interval of 1600 ns is sent as 3200 ns.
+        gi_1600_as_3200: bool = false, "", "ns3-ht rule 1", when "ppdu_format = he";
         /// Channel error process.
         error_kind: ErrorKind = ErrorKind::None, "", "a default";
         /// Probability that a frame copy is lost, under `uniform`.
