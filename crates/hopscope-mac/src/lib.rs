@@ -13,6 +13,7 @@
 #![warn(missing_docs)]
 
 mod backoff;
+pub mod block_ack;
 pub mod collisions;
 pub mod config;
 pub mod contention;

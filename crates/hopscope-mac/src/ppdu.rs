@@ -111,7 +111,7 @@ impl PpduRules {
         }
     }
 
-    /// One HE-LTF with its guard interval: the mandatory ones, 2x with the shorter guard intervals, 4x with the longest.
+    /// One HE-LTF with its guard interval: by default 2x with the shorter guard intervals, 4x with the longest.
     fn he_ltf_of(&self, guard: GuardInterval) -> Span {
         let field = if guard == GuardInterval::Ns3200 { 12_800 } else { 6_400 };
         if self.he_ltf == Span::ZERO { Span(field) + guard.span() } else { self.he_ltf }
