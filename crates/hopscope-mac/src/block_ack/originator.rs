@@ -156,20 +156,18 @@ impl Originator {
         Some(mpdu)
     }
 
-    /// No answer came to a PPDU or to a request. Either all that was sent is to be sent again (`resend`), or a Block Ack
-    /// request is to ask what has come of it.
+    /// No answer came to a PPDU or to a request. Either all that was sent is to be sent again (`resend`), or a Block
+    /// Ack request is to ask what has come of it.
     pub fn on_missing(&mut self, resend: bool) {
         self.requested = None;
-        let mut sent = false;
-        for slot in &mut self.slots {
-            if let Slot::Sent(mpdu) = *slot {
-                sent = true;
-                if resend {
+        self.missing = !resend;
+        if resend {
+            for slot in &mut self.slots {
+                if let Slot::Sent(mpdu) = *slot {
                     *slot = Slot::Waits(mpdu);
                 }
             }
         }
-        self.missing = sent && !resend;
     }
 
     /// Gives up those outstanding MPDUs of which `ends` is true, such as by attempts or lifetime, and appends them to
