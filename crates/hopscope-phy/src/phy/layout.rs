@@ -239,7 +239,7 @@ mod tests {
         ] {
             let mode = Mode::of_mcs(layout(format, width, guard), mcs, streams).expect("a mode");
             let found = mode.rate() as f64 / 1e6;
-            assert!((found - rate).abs() < 0.06, "{}: {found}, {rate}", mode.name());
+            assert!((found - rate).abs() < 0.1, "{}: {found}, {rate}", mode.name());
         }
     }
 

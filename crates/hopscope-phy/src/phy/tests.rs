@@ -424,7 +424,7 @@ fn losses_from_the_ratio_follow_the_noise_and_the_time_of_the_interference() {
         good.count() as f64 / runs as f64
     };
     let plain = error_rate::Detection { cck: CckDetection::CodeWords, ofdm: OfdmDecoding::Hard };
-    let chance = |bits: f64, sinr: f64| plain.log_success(phy::modes::Mode::ALL[1], sinr, bits).exp();
+    let chance = |bits: f64, sinr: f64| plain.log_success(super::modes::Mode::ALL[1], sinr, bits).exp();
     // 24,000 bits at 0.5 dB; the header is far safer.
     let expected = chance(24_000.0, 10f64.powf(0.05));
     assert!((0.1..0.9).contains(&expected), "{expected}");
