@@ -144,7 +144,9 @@ choice! {
         Hard = "hard",
         /// From the reliability of each bit.
         Soft = "soft",
-        /// As ns-3.44 takes it from a table: the same within 0.3 to 0.9 dB.
+        /// Words at the free distance and one more, bits decided one by one: the curves of ns-3's YansErrorRateModel.
+        Yans = "yans",
+        /// As ns-3.44 takes it from a table: like `soft` within 0.3 to 0.9 dB at non-HT rates.
         Table = "table",
     }
 }

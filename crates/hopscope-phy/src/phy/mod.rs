@@ -4,6 +4,9 @@ mod additive;
 pub mod arrival;
 pub mod edge;
 mod energy;
+mod error_dsss;
+mod error_function;
+mod error_ofdm;
 pub mod error_rate;
 mod error_table;
 pub mod layout;
@@ -21,6 +24,8 @@ pub use radio::Radio;
 pub use rules::{AnyRules, Ns2Rules, RadioRules, RuleSet, StandardRules};
 pub use shared::OwnerFlags;
 
+#[cfg(test)]
+mod error_curve_tests;
 #[cfg(test)]
 mod outcome_tests;
 #[cfg(test)]
