@@ -141,6 +141,8 @@ impl Air {
             from: Some(frame.src),
             seq: frame.seq,
             frag: frame.frag,
+            qos: None,
+            block_ack: None,
             body: &[],
         };
         if frame.kind == FrameKind::Data {

@@ -1,19 +1,31 @@
-//! MAC frames of 802.11 as octets (IEEE 802.11-2020 9.2 and 9.3): RTS, CTS, ACK and data of an independent BSS.
+//! MAC frames of 802.11 as octets (IEEE 802.11-2020 9.2 and 9.3): RTS, CTS, ACK, Block Ack and its request, and data of an
+//! independent BSS, with QoS and without.
 //!
 //! ```text
-//!  RTS       frame control 2, Duration 2, RA 6, TA 6, FCS 4
-//!  CTS, ACK  frame control 2, Duration 2, RA 6, FCS 4
-//!  data      frame control 2, Duration 2, RA 6, TA 6, BSSID 6, sequence control 2, body, FCS 4
+//!  RTS        frame control 2, Duration 2, RA 6, TA 6, FCS 4
+//!  CTS, ACK   frame control 2, Duration 2, RA 6, FCS 4
+//!  Block Ack, request
+//!             frame control 2, Duration 2, RA 6, TA 6, what `block_ack.rs` draws, FCS 4
+//!  data       frame control 2, Duration 2, RA 6, TA 6, BSSID 6, sequence control 2, body, FCS 4
+//!  QoS data   the same with QoS Control 2 before the body
 //! ```
+
+pub mod aggregate;
+mod block_ack;
+mod qos;
 
 use hopscope_core::ids::NodeId;
 use hopscope_mac::dcf::FrameKind;
 
 use crate::address::{self, BSSID};
 use crate::octets::{Malformed, fcs, split, take, take16};
+pub use block_ack::{AckBitmap, BlockAckFields};
+pub use qos::{AckPolicy, QosControl};
 
-/// Octets of a data frame around its body.
+/// Octets of a data frame before its body.
 pub const DATA_HEADER: usize = 24;
+/// The same of QoS data.
+pub const QOS_DATA_HEADER: usize = DATA_HEADER + qos::QOS_BYTES;
 /// Octets of the frame check sequence.
 pub const FCS_BYTES: usize = 4;
 /// Longest time that a Duration field can hold, microseconds (9.2.4.2).
@@ -23,6 +35,8 @@ pub const MOST_DURATION: u16 = 32_767;
 const RETRY: u8 = 0x08;
 /// More Fragments bit.
 const MORE_FRAGMENTS: u8 = 0x04;
+/// First octet of frame control of QoS data.
+const QOS_DATA: u8 = 0x88;
 
 /// A MAC frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +57,10 @@ pub struct Mac<'a> {
     pub seq: u16,
     /// Fragment number, of data.
     pub frag: u8,
+    /// QoS Control field of QoS data; none in data without QoS.
+    pub qos: Option<QosControl>,
+    /// What a Block Ack or its request says.
+    pub block_ack: Option<BlockAckFields>,
     /// Body, of data: LLC header and packet.
     pub body: &'a [u8],
 }
@@ -53,16 +71,23 @@ impl<'a> Mac<'a> {
         let flags = if self.retry { RETRY } else { 0 } | if self.more { MORE_FRAGMENTS } else { 0 };
         // Fields of 802.11 have their low octet first (9.2.2), unlike those of IP behind them.
         let [low, high] = self.duration.min(MOST_DURATION).to_le_bytes();
-        out.reserve(DATA_HEADER);
-        out.extend_from_slice(&[control(self.kind), flags, low, high]);
+        out.reserve(QOS_DATA_HEADER);
+        let first = if self.kind == FrameKind::Data && self.qos.is_some() { QOS_DATA } else { control(self.kind) };
+        out.extend_from_slice(&[first, flags, low, high]);
         out.extend_from_slice(&address::mac(self.to));
-        if matches!(self.kind, FrameKind::Rts | FrameKind::Data) {
+        if names_transmitter(self.kind) {
             out.extend_from_slice(&address::mac(self.from.unwrap_or(self.to)));
         }
         if self.kind == FrameKind::Data {
             // To DS and From DS are zero: in an independent BSS the third address is its identifier (9.3.2.1).
             out.extend_from_slice(&BSSID);
             out.extend_from_slice(&(self.seq << 4 | u16::from(self.frag)).to_le_bytes());
+            if let Some(qos) = self.qos {
+                out.extend_from_slice(&qos.octets());
+            }
+        }
+        if let Some(fields) = self.block_ack {
+            fields.write(out);
         }
     }
 
@@ -90,8 +115,8 @@ impl<'a> Mac<'a> {
             return Err(Malformed::Checksum { what: WHAT, found, expected });
         }
         let [first, flags] = take(WHAT, &mut head)?;
-        let kind = FrameKind::ALL.into_iter().find(|kind| control(*kind) == first);
-        let kind = kind.ok_or(Malformed::field("802.11 frame control", first, "RTS, CTS, ACK and data"))?;
+        let kind = if first == QOS_DATA { Some(FrameKind::Data) } else { kind_of(first) };
+        let kind = kind.ok_or(Malformed::field("802.11 frame control", first, "control frames, data, QoS data"))?;
         // More Fragments means something in data frames alone.
         let known = RETRY | if kind == FrameKind::Data { MORE_FRAGMENTS } else { 0 };
         if flags & !known != 0 {
@@ -112,23 +137,42 @@ impl<'a> Mac<'a> {
             from: None,
             seq: 0,
             frag: 0,
+            qos: None,
+            block_ack: None,
             body: &[],
         };
-        if matches!(kind, FrameKind::Rts | FrameKind::Data) {
+        if names_transmitter(kind) {
             frame.from = Some(address::node_of_mac(take(WHAT, &mut head)?)?);
         }
-        if kind == FrameKind::Data {
-            let bssid: [u8; 6] = take(WHAT, &mut head)?;
-            if bssid != BSSID {
-                return Err(Malformed::field("802.11 BSSID", bssid[5], "that of Hopscope's network"));
+        frame.read_rest(first, head)?;
+        Ok(frame)
+    }
+
+    /// Reads what stands behind the addresses of receiver and transmitter.
+    fn read_rest(&mut self, first: u8, mut head: &'a [u8]) -> Result<(), Malformed> {
+        const WHAT: &str = "802.11 frame";
+        match self.kind {
+            FrameKind::Data => {
+                let bssid: [u8; 6] = take(WHAT, &mut head)?;
+                if bssid != BSSID {
+                    return Err(Malformed::field("802.11 BSSID", bssid[5], "that of Hopscope's network"));
+                }
+                let control = take16(WHAT, &mut head)?.swap_bytes();
+                (self.seq, self.frag) = (control >> 4, (control & 15) as u8);
+                if first == QOS_DATA {
+                    self.qos = Some(QosControl::read(take(WHAT, &mut head)?)?);
+                }
+                self.body = head;
+                return Ok(());
             }
-            let control = take16(WHAT, &mut head)?.swap_bytes();
-            (frame.seq, frame.frag) = (control >> 4, (control & 15) as u8);
-            frame.body = head;
-        } else if !head.is_empty() {
+            FrameKind::BlockAck => self.block_ack = Some(BlockAckFields::take(&mut head, true)?),
+            FrameKind::BlockAckReq => self.block_ack = Some(BlockAckFields::take(&mut head, false)?),
+            FrameKind::Rts | FrameKind::Cts | FrameKind::Ack => {}
+        }
+        if !head.is_empty() {
             return Err(Malformed::field("802.11 control frame with octets behind it", head.len() as u64, "none"));
         }
-        Ok(frame)
+        Ok(())
     }
 }
 
@@ -138,7 +182,17 @@ pub fn close(out: &mut Vec<u8>, start: usize) {
     out.extend_from_slice(&sum.to_le_bytes());
 }
 
-/// First octet of frame control: protocol version 0, type and subtype (table 9-1).
+/// True for frames that name their transmitter too.
+fn names_transmitter(kind: FrameKind) -> bool {
+    !matches!(kind, FrameKind::Cts | FrameKind::Ack)
+}
+
+/// The kind with a first octet of frame control that is not that of QoS data.
+fn kind_of(first: u8) -> Option<FrameKind> {
+    FrameKind::ALL.into_iter().find(|kind| control(*kind) == first)
+}
+
+/// First octet of frame control: protocol version 0, type and subtype (table 9-1), of data without QoS.
 const fn control(kind: FrameKind) -> u8 {
     match kind {
         FrameKind::Rts => 0xB4,
@@ -171,6 +225,8 @@ mod tests {
         from: Some(NodeId(1)),
         seq: 0x123,
         frag: 4,
+        qos: None,
+        block_ack: None,
         body: &[0xAA, 0xBB],
     };
 
@@ -191,6 +247,30 @@ mod tests {
         let cts = octets(&Mac { kind: FrameKind::Cts, ..ack });
         assert_eq!(cts[..4], [0xC4, 0, 0, 0]);
         assert_eq!([rts.len(), cts.len(), octets(&ack).len()], [20, 14, 14]);
+    }
+
+    #[test]
+    fn frames_of_the_qos_mac_have_their_octets_where_the_standard_draws_them() {
+        let qos = QosControl { tid: 5, ack: AckPolicy::BlockAck, amsdu: true };
+        let data = octets(&Mac { qos: Some(qos), ..DATA });
+        assert_eq!((data[0], &data[22..28]), (0x88, &[0x34, 0x12, 0xE5, 0, 0xAA, 0xBB][..]));
+        // A packet of 1500 octets: header 26, LLC 8, FCS 4 (ns3-ht.md, column payload_bytes).
+        assert_eq!(octets(&Mac { qos: Some(qos), body: &[0; 8 + 1500], ..DATA }).len(), 1538);
+        let control = Mac { retry: false, seq: 0, frag: 0, body: &[], ..DATA };
+        let fields = BlockAckFields { tid: 5, ssn: 0xABC, bitmap: None };
+        let request = octets(&Mac { kind: FrameKind::BlockAckReq, block_ack: Some(fields), ..control });
+        let addresses = [2, 0, 0, 0, 0, 2, 2, 0, 0, 0, 0, 1];
+        assert_eq!((&request[..4], &request[4..16]), (&[0x84, 0, 0x3A, 1][..], &addresses[..]));
+        assert_eq!((&request[16..20], request.len()), (&[0x04, 0x50, 0xC0, 0xAB][..], 24));
+        let answer = |bitmap| {
+            let fields = BlockAckFields { bitmap: Some(bitmap), ..fields };
+            octets(&Mac { kind: FrameKind::BlockAck, block_ack: Some(fields), ..control })
+        };
+        let of_64 = answer(AckBitmap::Of64(0x8000_0000_0000_0201));
+        assert_eq!((of_64[0], &of_64[4..16], of_64.len()), (0x94, &addresses[..], 32));
+        assert_eq!(of_64[16..28], [0x04, 0x50, 0xC0, 0xAB, 0x01, 0x02, 0, 0, 0, 0, 0, 0x80]);
+        let of_256 = answer(AckBitmap::of(256, [1, 0, 0, 2]));
+        assert_eq!((&of_256[16..21], of_256[44], of_256.len()), (&[0x04, 0x50, 0xC4, 0xAB, 1][..], 2, 56));
     }
 
     #[test]
@@ -220,15 +300,22 @@ mod tests {
 
         #[test]
         fn frames_come_back(
-            kind in 0..4usize, retry: bool, more: bool, duration in 0..=MOST_DURATION, to in prop_oneof![Just(u32::MAX), 0..10_000u32],
-            from in 0..10_000u32, seq in 0..4096u16, frag in 0..16u8, body in proptest::collection::vec(any::<u8>(), 0..60),
+            kind in 0..FrameKind::COUNT, flags: (bool, bool), duration in 0..=MOST_DURATION,
+            to in prop_oneof![Just(u32::MAX), 0..10_000u32], from in 0..10_000u32, number in (0..4096u16, 0..16u8),
+            qos in qos(), block_ack in block_ack(), body in proptest::collection::vec(any::<u8>(), 0..60),
         ) {
             let kind = FrameKind::ALL[kind];
             let is_data = kind == FrameKind::Data;
+            let (seq, frag) = if is_data { number } else { (0, 0) };
+            let with_bitmap = kind == FrameKind::BlockAck;
+            let (retry, more) = flags;
             let frame = Mac {
                 kind, retry, more: more && is_data, duration, to: NodeId(to),
-                from: matches!(kind, FrameKind::Data | FrameKind::Rts).then_some(NodeId(from)),
-                seq: if is_data { seq } else { 0 }, frag: if is_data { frag } else { 0 },
+                from: names_transmitter(kind).then_some(NodeId(from)), seq, frag,
+                qos: qos.filter(|_| is_data),
+                block_ack: matches!(kind, FrameKind::BlockAck | FrameKind::BlockAckReq).then_some(BlockAckFields {
+                    bitmap: block_ack.bitmap.filter(|_| with_bitmap), ..block_ack
+                }),
                 body: if is_data { &body } else { &[] },
             };
             let octets = octets(&frame);
@@ -236,10 +323,10 @@ mod tests {
         }
 
         #[test]
-        fn any_octets_are_read_or_refused(start in 0..5usize, octets in proptest::collection::vec(any::<u8>(), 0..60)) {
+        fn any_octets_are_read_or_refused(start in 0..8usize, octets in proptest::collection::vec(any::<u8>(), 0..60)) {
             _ = Mac::read(&octets);
             // With a good FCS more of them get through.
-            let first = [[0xB4, 0], [0xC4, 0], [0xD4, 8], [8, 0], [8, 4]][start];
+            let first = [[0xB4, 0], [0xC4, 0], [0xD4, 8], [8, 0], [8, 4], [0x88, 0], [0x84, 0], [0x94, 0]][start];
             let octets = closed([&first[..], &octets].concat());
             if let Ok(frame) = Mac::read(&octets) {
                 let mut again = Vec::new();
@@ -247,5 +334,42 @@ mod tests {
                 prop_assert_eq!(again, octets);
             }
         }
+
+        #[test]
+        fn what_is_behind_the_addresses_is_read_or_refused(
+            first in prop_oneof![Just(0x84), Just(0x94), Just(0x88)], fields: (u16, u16, u16),
+            rest in proptest::collection::vec(any::<u8>(), 0..40),
+        ) {
+            let mut octets = octets(&Mac { kind: FrameKind::Rts, ..DATA });
+            octets.truncate(16);
+            octets[0] = first;
+            if first == 0x88 {
+                octets.extend_from_slice(&BSSID);
+            }
+            // Of the control fields few values are known; their bits get through more often one by one.
+            let (control, start, mask) = fields;
+            octets.extend_from_slice(&(control & mask | 4).to_le_bytes());
+            octets.extend_from_slice(&(start & 0xFFF4).to_le_bytes());
+            octets.extend(rest);
+            let octets = closed(octets);
+            if let Ok(frame) = Mac::read(&octets) {
+                let mut again = Vec::new();
+                frame.write(&mut again);
+                prop_assert_eq!(again, octets);
+            }
+        }
+    }
+
+    fn qos() -> impl Strategy<Value = Option<QosControl>> {
+        let ack = prop_oneof![Just(AckPolicy::NormalOrImplicitBar), Just(AckPolicy::NoAck), Just(AckPolicy::BlockAck)];
+        let field = (0..16u8, ack, any::<bool>()).prop_map(|(tid, ack, amsdu)| QosControl { tid, ack, amsdu });
+        proptest::option::of(field)
+    }
+
+    /// The fields of a Block Ack.
+    fn block_ack() -> impl Strategy<Value = BlockAckFields> {
+        let bitmap = (any::<bool>(), any::<[u64; 4]>());
+        let bitmap = bitmap.prop_map(|(wide, words)| AckBitmap::of(if wide { 256 } else { 64 }, words));
+        (0..16u8, 0..4096u16, bitmap).prop_map(|(tid, ssn, bitmap)| BlockAckFields { tid, ssn, bitmap: Some(bitmap) })
     }
 }
