@@ -196,7 +196,7 @@ impl Air {
     ) -> Radiotap {
         let signal = hearer.and_then(|hearer| self.signal(frame.src, hearer, view));
         Radiotap {
-            rate: (frame.mode.rate() / 500_000) as u8,
+            mode: frame.mode,
             frequency: self.frequency,
             // A frame at a rate of DSSS is one of DSSS, whatever others on its channel are.
             channel: if self.is_ofdm && !is_dsss(frame.mode) { OFDM } else { CCK },
@@ -205,6 +205,7 @@ impl Air {
             signal,
             // The own transmitter hears no noise.
             noise: hearer.map(|_| self.noise),
+            ampdu: None,
         }
     }
 }
