@@ -3,33 +3,80 @@
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_engine::Config;
 use hopscope_engine::config::radio::Phy;
-use hopscope_engine::record::{NetworkView, link_between};
+use hopscope_engine::record::{BlockAckInfo, NetworkView, link_between};
 use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_packet::Packet;
 use hopscope_phy::phy::modes::Mode;
-use hopscope_wire::dot11::{self, DATA_HEADER, FCS_BYTES, MOST_DURATION, Mac};
+use hopscope_wire::dot11::{
+    self, AckBitmap, AckPolicy, BlockAckFields, FCS_BYTES, MOST_DURATION, Mac, QOS_DATA_HEADER, QosControl,
+};
 use hopscope_wire::link::LLC_BYTES;
 use hopscope_wire::packet::{Encoder, FullPacket};
-use hopscope_wire::radiotap::{CCK, OFDM, Radiotap};
+use hopscope_wire::radiotap::{AmpduStatus, CCK, OFDM, Radiotap};
 
 /// Slowest rates, which are those of DSSS and CCK.
 const DSSS_RATES: [u64; 4] = [1_000_000, 2_000_000, 5_500_000, 11_000_000];
 
-/// A frame that was made.
-#[derive(Debug, Clone)]
+/// MAC header and FCS of QoS data, octets: a station whose data frames have so many around their bodies sends QoS data.
+const QOS_DATA_OVERHEAD: u32 = (QOS_DATA_HEADER + FCS_BYTES) as u32;
+
+/// What was put on the air in a PPDU: a frame, or the MPDUs of an A-MPDU.
+#[derive(Debug, Clone, Default)]
 pub struct Sent {
-    /// Its octets; empty where nobody captures it.
-    pub octets: Vec<u8>,
-    /// It carries a packet as a whole.
-    is_whole: bool,
+    /// Their octets, one behind the other; empty where nobody captures it.
+    octets: Vec<u8>,
+    parts: Vec<Part>,
+    /// Where the packet begins that it carries as a whole and alone; 0 where it carries none.
+    packet_at: usize,
+    /// Number of the A-MPDU; none where it is a frame alone.
+    reference: Option<u32>,
+}
+
+/// A frame, as a part of a PPDU.
+#[derive(Debug, Clone, Copy)]
+pub struct Part {
+    /// Octets of the PPDU up to its end.
+    end: usize,
+    /// Bytes that the engine counts.
+    pub bytes: u32,
     /// Flow whose packet it carries, announces, or answers.
     pub flow: FlowId,
 }
 
 impl Sent {
-    /// The octets of the IP packet that it carries as a whole; nothing otherwise.
+    /// True where nobody captures it.
+    pub fn is_skipped(&self) -> bool {
+        self.octets.is_empty()
+    }
+
+    /// The octets of the IP packet that it carries as a whole and alone; nothing otherwise.
     pub fn packet(&self) -> &[u8] {
         let end = self.octets.len().saturating_sub(FCS_BYTES);
-        if self.is_whole { self.octets.get(DATA_HEADER + LLC_BYTES..end).unwrap_or_default() } else { &[] }
+        if self.packet_at > 0 { self.octets.get(self.packet_at..end).unwrap_or_default() } else { &[] }
+    }
+
+    /// Its frames with their octets, and the A-MPDU that they are parts of.
+    pub fn frames(&self) -> impl Iterator<Item = (Part, &[u8], Option<AmpduStatus>)> {
+        let mut start = 0;
+        self.parts.iter().enumerate().map(move |(place, part)| {
+            let octets = &self.octets[start..part.end];
+            start = part.end;
+            let last = place + 1 == self.parts.len();
+            (*part, octets, self.reference.map(|reference| AmpduStatus { reference, last }))
+        })
+    }
+
+    fn clear(&mut self) {
+        self.octets.clear();
+        self.parts.clear();
+        self.packet_at = 0;
+        self.reference = None;
+    }
+
+    /// Ends the frame that begins at `start`.
+    fn close(&mut self, start: usize, bytes: u32, flow: FlowId) {
+        dot11::close(&mut self.octets, start);
+        self.parts.push(Part { end: self.octets.len(), bytes, flow });
     }
 }
 
@@ -62,6 +109,8 @@ pub struct Air {
     /// Flow of the last RTS or data frame of each node: what answers to it belong to.
     last_flow: Vec<FlowId>,
     cuts: Vec<Cut>,
+    /// A-MPDUs so far.
+    ampdus: u32,
     /// Bytes around the body of a data frame, and its LLC header, as the engine counts them, by node.
     headers: Vec<(u32, u32)>,
     /// The last power in watts at which each node was heard, and its level.
@@ -84,9 +133,10 @@ impl Air {
         };
         let radio = &config.radio;
         Air {
-            sent: vec![Sent { octets: Vec::new(), is_whole: false, flow: FlowId::NONE }; 2 * nodes],
+            sent: vec![Sent::default(); 2 * nodes],
             last_flow: vec![FlowId::NONE; nodes],
             cuts: vec![Cut::default(); nodes],
+            ampdus: 0,
             headers: config.host_of_each().into_iter().map(header).collect(),
             levels: vec![(f32::NAN, 0); nodes],
             frequency: (radio.frequency / 1e6).round().min(f64::from(u16::MAX)) as u16,
@@ -111,28 +161,50 @@ impl Air {
                 flow
             }
             // An answer names no packet: it belongs to what its receiver sent last.
-            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq => {
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
                 self.last_flow.get(frame.dst.index()).copied().unwrap_or(FlowId::NONE)
             }
+            FrameKind::BlockAckReq => self.last_flow[frame.src.index()],
         }
     }
 
     /// A frame begins that nobody captures.
-    pub fn skip(&mut self, slot: u32, flow: FlowId) {
-        let sent = &mut self.sent[slot as usize];
-        sent.octets.clear();
-        sent.is_whole = false;
-        sent.flow = flow;
+    pub fn skip(&mut self, slot: u32) {
+        self.sent[slot as usize].clear();
     }
 
     /// A frame begins: its octets are made.
     pub fn make(&mut self, frame: &Frame, slot: u32, flow: FlowId, encoder: &Encoder, view: &impl NetworkView) {
+        self.sent[slot as usize].clear();
+        let head = self.head(frame);
+        if frame.kind != FrameKind::Data {
+            self.make_control(&head, (frame, slot, flow), view);
+            return;
+        }
+        let mpdus = view.mpdus(slot);
+        if mpdus.is_empty() {
+            self.make_data(head, (frame, slot, flow), encoder, view);
+            return;
+        }
+        self.ampdus = self.ampdus.wrapping_add(1);
         let sent = &mut self.sent[slot as usize];
-        sent.flow = flow;
-        sent.octets.clear();
+        sent.reference = Some(self.ampdus);
+        for mpdu in mpdus {
+            let start = sent.octets.len();
+            let packet = view.packet(mpdu.packet);
+            Mac { seq: mpdu.seq, retry: mpdu.retry, ..head }.write_head(&mut sent.octets);
+            encoder.body(full(packet, view), frame.src, &mut sent.octets);
+            sent.close(start, mpdu.bytes, packet.flow);
+        }
+    }
+
+    /// The header of a frame.
+    fn head(&self, frame: &Frame) -> Mac<'static> {
         // The field has whole microseconds, rounded up (9.3.1.2 to 9.3.2.1), even where the engine reckons with fractions of them.
         let micros = frame.duration.0.div_ceil(1_000).min(MOST_DURATION.into());
-        let mut head = Mac {
+        let has_qos = frame.kind == FrameKind::Data && self.headers[frame.src.index()].0 == QOS_DATA_OVERHEAD;
+        let ack = if frame.is_broadcast() { AckPolicy::NoAck } else { AckPolicy::NormalOrImplicitBar };
+        Mac {
             kind: frame.kind,
             retry: frame.retry,
             more: false,
@@ -141,37 +213,56 @@ impl Air {
             from: Some(frame.src),
             seq: frame.seq,
             frag: frame.frag,
-            qos: None,
+            qos: has_qos.then_some(QosControl { tid: tid(frame), ack, amsdu: false }),
             block_ack: None,
             body: &[],
-        };
-        if frame.kind == FrameKind::Data {
-            let packet = view.packet(frame.body);
-            let whole = FullPacket { packet, extension: view.extension(packet), octets: view.octets(packet) };
-            let (header, llc) = self.headers[frame.src.index()];
-            let (whole_bytes, length) = (llc + packet.bytes, frame.bytes.saturating_sub(header));
-            if frame.frag == 0 && length >= whole_bytes {
-                head.write_head(&mut sent.octets);
-                encoder.body(whole, frame.src, &mut sent.octets);
-            } else {
-                // A fragment is a part of the octets of the whole, which the engine never holds: they are made anew
-                // for each.
-                self.fragment.clear();
-                encoder.body(whole, frame.src, &mut self.fragment);
-                let cut = self.cuts[frame.src.index()].next(frame, length as usize);
-                self.cuts[frame.src.index()] = cut;
-                let end = cut.start + cut.length;
-                head.more = end < whole_bytes as usize;
-                head.write_head(&mut sent.octets);
-                // Octets beyond what the engine counts go with the last fragment.
-                let end = if head.more { end } else { usize::MAX }.min(self.fragment.len());
-                sent.octets.extend_from_slice(&self.fragment[cut.start.min(end)..end]);
-            }
-        } else {
-            head.write_head(&mut sent.octets);
         }
-        sent.is_whole = frame.kind == FrameKind::Data && frame.frag == 0 && !head.more;
-        dot11::close(&mut sent.octets, 0);
+    }
+
+    /// Makes the octets of a frame that carries no data.
+    fn make_control(&mut self, head: &Mac<'_>, (frame, slot, flow): (&Frame, u32, FlowId), view: &impl NetworkView) {
+        let with_bitmap = frame.kind == FrameKind::BlockAck;
+        let fields = (with_bitmap || frame.kind == FrameKind::BlockAckReq).then(|| {
+            let BlockAckInfo { ssn, bitmap, size } = view.block_ack(slot).unwrap_or_default();
+            let bitmap = with_bitmap.then(|| AckBitmap::of(size, bitmap));
+            BlockAckFields { tid: tid(frame), ssn, bitmap }
+        });
+        let sent = &mut self.sent[slot as usize];
+        Mac { block_ack: fields, ..*head }.write_head(&mut sent.octets);
+        sent.close(0, frame.bytes, flow);
+    }
+
+    /// Makes the octets of a data frame that is alone in its PPDU.
+    fn make_data(
+        &mut self,
+        mut head: Mac<'_>,
+        (frame, slot, flow): (&Frame, u32, FlowId),
+        encoder: &Encoder,
+        view: &impl NetworkView,
+    ) {
+        let sent = &mut self.sent[slot as usize];
+        let packet = view.packet(frame.body);
+        let (header, llc) = self.headers[frame.src.index()];
+        let (whole_bytes, length) = (llc + packet.bytes, frame.bytes.saturating_sub(header));
+        if frame.frag == 0 && length >= whole_bytes {
+            head.write_head(&mut sent.octets);
+            sent.packet_at = sent.octets.len() + LLC_BYTES;
+            encoder.body(full(packet, view), frame.src, &mut sent.octets);
+        } else {
+            // A fragment is a part of the octets of the whole, which the engine never holds: they are made anew
+            // for each.
+            self.fragment.clear();
+            encoder.body(full(packet, view), frame.src, &mut self.fragment);
+            let cut = self.cuts[frame.src.index()].next(frame, length as usize);
+            self.cuts[frame.src.index()] = cut;
+            let end = cut.start + cut.length;
+            head.more = end < whole_bytes as usize;
+            head.write_head(&mut sent.octets);
+            // Octets beyond what the engine counts go with the last fragment.
+            let end = if head.more { end } else { usize::MAX }.min(self.fragment.len());
+            sent.octets.extend_from_slice(&self.fragment[cut.start.min(end)..end]);
+        }
+        sent.close(0, frame.bytes, flow);
     }
 
     /// Mean received power of a link as an octet holds it; none where nothing is heard.
@@ -186,7 +277,8 @@ impl Air {
         Some(*level_of)
     }
 
-    /// What radiotap says of a frame that `hearer` has received, or of its own where there is none.
+    /// What radiotap says of a frame that `hearer` has received, or of its own where there is none; of the MPDUs of an
+    /// A-MPDU all but which of them it is.
     pub fn radiotap(
         &mut self,
         frame: &Frame,
@@ -211,7 +303,17 @@ impl Air {
 }
 
 fn is_dsss(mode: Mode) -> bool {
-    DSSS_RATES.contains(&mode.rate())
+    mode.is_non_ht() && DSSS_RATES.contains(&mode.rate())
+}
+
+/// Traffic identifier of a frame: best effort, the only one so far.
+fn tid(_frame: &Frame) -> u8 {
+    0
+}
+
+/// A packet with what the arena keeps for it.
+fn full<'a>(packet: &'a Packet, view: &'a impl NetworkView) -> FullPacket<'a> {
+    FullPacket { packet, extension: view.extension(packet), octets: view.octets(packet) }
 }
 
 /// A power in dBm as an octet holds it.

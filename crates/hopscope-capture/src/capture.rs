@@ -13,6 +13,7 @@ use hopscope_packet::Body;
 use hopscope_phy::phy::RxOutcome;
 use hopscope_wire::address;
 use hopscope_wire::packet::{Encoder, FullPacket};
+use hopscope_wire::radiotap::Radiotap;
 use pcap_file::DataLink;
 use serde::Serialize;
 
@@ -220,18 +221,24 @@ impl<const MONITOR: bool> Capture<MONITOR> {
 
     fn on_frame(&mut self, now: Time, frame: &Frame, slot: u32, view: &impl NetworkView) {
         // Before any choice: the tally counts the run, not what is captured of it.
-        self.tally.on_frame(frame, view);
+        self.tally.on_frame(frame, slot, view);
         let flow = self.air.flow_of(frame, view);
         let of_node = |node: NodeId| self.radios.get(node.index()).is_some_and(|radio| *radio != NONE);
         // Anyone may overhear it, or be reached by a broadcast.
         let by_all = MONITOR || frame.is_broadcast();
         let captured = self.choice.radio && (by_all || of_node(frame.src) || of_node(frame.dst));
-        if self.sink.is_none() || !captured || !self.is_chosen(flow) {
-            self.air.skip(slot, flow);
+        if self.sink.is_none() || !captured || !self.carries_chosen(frame, slot, flow, view) {
+            self.air.skip(slot);
             return;
         }
         self.air.make(frame, slot, flow, &self.encoder, view);
         self.write_frame(now, (frame.src, None), frame, slot, "", view);
+    }
+
+    /// True when a flow that is captured has a part in a frame of `flow`: of an A-MPDU each MPDU is asked.
+    fn carries_chosen(&self, frame: &Frame, slot: u32, flow: FlowId, view: &impl NetworkView) -> bool {
+        let of_mpdu = || view.mpdus(slot).iter().any(|mpdu| self.is_chosen(view.packet(mpdu.packet).flow));
+        self.is_chosen(flow) || frame.kind == FrameKind::Data && of_mpdu()
     }
 
     /// A frame has ended at a node; `meant`: it was addressed to it.
@@ -243,7 +250,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         outcome: RxOutcome,
         view: &impl NetworkView,
     ) {
-        if self.sink.is_none() || !self.is_chosen(self.air.sent(slot).flow) {
+        if self.sink.is_none() || self.air.sent(slot).is_skipped() {
             return;
         }
         if meant && frame.kind == FrameKind::Data {
@@ -258,7 +265,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         }
     }
 
-    /// Writes a frame to the radio of a node, which has sent it unless there is a hearer.
+    /// Writes a frame to the radio of a node, which has sent it unless there is a hearer; of an A-MPDU each MPDU.
     fn write_frame(
         &mut self,
         now: Time,
@@ -269,19 +276,24 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         view: &impl NetworkView,
     ) {
         let interface = self.radios[node.index()];
-        if interface == NONE || self.air.sent(slot).octets.is_empty() {
+        if interface == NONE || self.air.sent(slot).is_skipped() {
             return;
         }
         // A comment says why a frame was lost: it is one with a bad check sequence to radiotap.
         let radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), view);
-        let octets = &self.air.sent(slot).octets;
         let direction = if hearer.is_some() { Direction::In } else { Direction::Out };
-        self.counted_otherwise += u64::from(frame.bytes as usize != octets.len());
-        let comment = with_size(comment, frame.bytes, octets.len());
-        let head = PacketHead { interface, at: now.0, direction, comment: &comment };
-        let (first, count) = radiotap.octets();
-        self.blocks.packet(&head, &first[..count], octets);
-        self.packets += 1;
+        let only = self.choice.flow;
+        for (part, octets, ampdu) in self.air.sent(slot).frames() {
+            if only.is_some_and(|only| only != part.flow.0) {
+                continue;
+            }
+            self.counted_otherwise += u64::from(part.bytes as usize != octets.len());
+            let comment = with_size(comment, part.bytes, octets.len());
+            let head = PacketHead { interface, at: now.0, direction, comment: &comment };
+            let (first, count) = Radiotap { ampdu, ..radiotap }.octets();
+            self.blocks.packet(&head, &first[..count], octets);
+            self.packets += 1;
+        }
         self.pass_on(now);
     }
 

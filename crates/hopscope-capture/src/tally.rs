@@ -14,11 +14,13 @@ use serde::{Serialize, Serializer};
 /// Counts over all nodes of a run, whatever is captured of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Frames put on the air, by kind.
+    /// Frames put on the air, by kind; of an A-MPDU each MPDU counts.
     #[serde(serialize_with = "by_kind")]
     pub frames: [u64; FrameKind::COUNT],
     /// Those with the Retry bit.
     pub retries: u64,
+    /// PPDUs that carried an A-MPDU.
+    pub ampdus: u64,
     /// Routing messages put on the air, by kind; messages of OLSR one by one.
     pub routing: BTreeMap<&'static str, u64>,
     /// Packets of DCCP that transports have sent, by type.
@@ -32,15 +34,29 @@ pub struct Tally {
 
 impl Tally {
     /// A frame begins.
-    pub fn on_frame(&mut self, frame: &Frame, view: &impl NetworkView) {
+    pub fn on_frame(&mut self, frame: &Frame, slot: u32, view: &impl NetworkView) {
+        let mpdus = if frame.kind == FrameKind::Data { view.mpdus(slot) } else { &[] };
+        if !mpdus.is_empty() {
+            self.ampdus += 1;
+            self.frames[frame.kind as usize] += mpdus.len() as u64;
+            for mpdu in mpdus {
+                self.retries += u64::from(mpdu.retry);
+                self.on_carried(view.packet(mpdu.packet), view);
+            }
+            return;
+        }
         self.frames[frame.kind as usize] += 1;
         self.retries += u64::from(frame.retry);
         // Of a packet in fragments the first one stands for all; repetitions count, as they are on the air.
         if frame.kind == FrameKind::Data && frame.frag == 0 {
-            let packet = view.packet(frame.body);
-            if packet.body.is_routing_message() {
-                self.on_message(packet, view.extension(packet));
-            }
+            self.on_carried(view.packet(frame.body), view);
+        }
+    }
+
+    /// A packet is put on the air.
+    fn on_carried(&mut self, packet: &Packet, view: &impl NetworkView) {
+        if packet.body.is_routing_message() {
+            self.on_message(packet, view.extension(packet));
         }
     }
 

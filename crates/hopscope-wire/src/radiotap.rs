@@ -300,7 +300,7 @@ mod tests {
         let ht = Radiotap { ampdu, ..sent(PpduFormat::Ht, Mhz40, Ns400, (7, 2)) };
         let head = [0x10, 0, 0x3C, 0x14, 0xC0, 0];
         // MCS 15 needs no alignment; the status stands at 20, behind three octets of padding.
-        let expected = [0x3F, 0x05, 15, 0, 0, 0, 4, 3, 2, 1, 0x0C, 0, 0, 0];
+        let expected = [0x7F, 0x05, 15, 0, 0, 0, 4, 3, 2, 1, 0x0C, 0, 0, 0];
         assert_eq!(octets(ht), [&[0, 0, 28, 0, 0x0A, 0, 0x18, 0][..], &head, &expected].concat());
         let vht = sent(PpduFormat::Vht, Mhz80, Ns800, (9, 2));
         let expected = [0x45, 0, 0, 4, 0x92, 0, 0, 0, 0, 0, 0, 0];

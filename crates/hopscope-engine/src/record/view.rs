@@ -9,6 +9,7 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Attempts, Frame};
+use hopscope_mac::frame::Mpdu;
 use hopscope_mac::rate::RateCounts;
 use hopscope_packet::Packet;
 use hopscope_packet::arena::Extension;
@@ -30,6 +31,17 @@ pub struct Counters {
     pub queue_max: u32,
 }
 
+/// What a Block Ack or a request for one says.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockAckInfo {
+    /// Starting sequence number, 0 to 4095.
+    pub ssn: u16,
+    /// Which MPDUs have come, of a Block Ack: bit n of the first word is that of `ssn` plus n.
+    pub bitmap: [u64; 4],
+    /// Window of the agreement in MPDUs, 1 to 256.
+    pub size: u16,
+}
+
 /// A look at the network at the instant of a record.
 pub trait NetworkView {
     /// A packet under way.
@@ -43,6 +55,17 @@ pub trait NetworkView {
 
     /// The frame in an air slot: one of the last two that its transmitter has sent.
     fn frame(&self, slot: u32) -> Frame;
+
+    /// The MPDUs of the A-MPDU in an air slot, in their order on the air; none where the PPDU carries one MPDU or a
+    /// control frame.
+    fn mpdus(&self, _slot: u32) -> &[Mpdu] {
+        &[]
+    }
+
+    /// What the Block Ack, or the request for one, in an air slot says; none of another frame.
+    fn block_ack(&self, _slot: u32) -> Option<BlockAckInfo> {
+        None
+    }
 
     /// Writes to `plan` what the time of a station since its medium became idle consists of. Its radio's edges are
     /// applied up to now.

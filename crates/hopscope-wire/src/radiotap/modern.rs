@@ -19,9 +19,9 @@ pub(super) const AMPDU_BYTES: usize = 8;
 pub(super) const VHT_BYTES: usize = 12;
 pub(super) const HE_BYTES: usize = 12;
 
-/// MCS: bandwidth, index, guard interval, HT format, FEC and STBC are known. Format 0 is HT-mixed, FEC 0 the binary
-/// convolutional code, STBC 0 none.
-const MCS_KNOWN: u8 = 0x3F;
+/// MCS: bandwidth, index, guard interval, HT format, FEC, STBC and extension streams are known. Format 0 is HT-mixed,
+/// FEC 0 the binary convolutional code; there is no STBC and no extension stream.
+const MCS_KNOWN: u8 = 0x7F;
 const MCS_WIDTH: u8 = 0x03;
 const MCS_SHORT_GUARD: u8 = 0x04;
 /// MCS of one number of streams in the index of HT.

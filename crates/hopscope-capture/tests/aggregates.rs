@@ -1,0 +1,359 @@
+//! A-MPDUs and Block Acks in a capture: what is read back is what was sent, and tshark says the same of it. Frames are made here, as a
+//! view of a network would show them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use hopscope_capture::{Capture, Choice, Sink, Summary};
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
+use hopscope_engine::Config;
+use hopscope_engine::config::{App, FlowConfig, Transport, presets};
+use hopscope_engine::record::{BlockAckInfo, Counters, Header, NetworkView, Record, Recorder};
+use hopscope_mac::contention::QuietPlan;
+use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_mac::frame::Mpdu;
+use hopscope_packet::arena::Extension;
+use hopscope_packet::{Body, Packet};
+use hopscope_phy::channel::Link;
+use hopscope_phy::phy::RxOutcome;
+use hopscope_phy::phy::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
+use hopscope_phy::phy::modes::Mode;
+use hopscope_tcp::{Receipt, SenderStats};
+use hopscope_wire::dot11::{AckBitmap, AckPolicy, BlockAckFields, Mac, QosControl};
+use hopscope_wire::radiotap::{AmpduStatus, Radiotap};
+use pcap_file::pcapng::{Block, PcapNgReader};
+
+/// Bytes of a packet, and of the MPDU around it: QoS header 26, LLC 8, FCS 4.
+const PACKET: u32 = 1500;
+const MPDU: u32 = PACKET + 38;
+/// Packets under way, each of a flow of its own by turns.
+const PACKETS: u32 = 40;
+
+/// What is on the air, and nothing else of a network.
+struct Air {
+    packets: Vec<Packet>,
+    mpdus: Vec<Mpdu>,
+    block_ack: Option<BlockAckInfo>,
+}
+
+impl NetworkView for Air {
+    fn packet(&self, packet: PacketId) -> &Packet {
+        &self.packets[packet.0 as usize]
+    }
+
+    fn extension(&self, _: &Packet) -> Option<&Extension> {
+        None
+    }
+
+    fn octets(&self, _: &Packet) -> &[u8] {
+        &[]
+    }
+
+    fn mpdus(&self, _: u32) -> &[Mpdu] {
+        &self.mpdus
+    }
+
+    fn block_ack(&self, _: u32) -> Option<BlockAckInfo> {
+        self.block_ack
+    }
+
+    fn links(&self, _: NodeId) -> &[Link] {
+        // 10^-9 W are -60 dBm.
+        const LINKS: [Link; 2] = [
+            Link { to: NodeId(0), place: 0, power: 1e-9, delay_ns: 0, flags: 0 },
+            Link { to: NodeId(1), place: 1, power: 1e-9, delay_ns: 0, flags: 0 },
+        ];
+        &LINKS
+    }
+
+    fn lend(&mut self) -> impl NetworkView + '_ {
+        Air { packets: self.packets.clone(), mpdus: self.mpdus.clone(), block_ack: self.block_ack }
+    }
+
+    fn frame(&self, _: u32) -> Frame {
+        unreachable!("no frame is at fault")
+    }
+
+    fn quiet_plan(&mut self, _: NodeId, _: &mut QuietPlan) {
+        unreachable!("a capture asks for no contention")
+    }
+
+    fn awaits_data(&self, _: NodeId) -> Option<Time> {
+        None
+    }
+
+    fn is_off(&self, _: NodeId) -> bool {
+        false
+    }
+
+    fn listens(&self, _: NodeId) -> bool {
+        true
+    }
+
+    fn backlog(&self, _: FlowId) -> u64 {
+        0
+    }
+
+    fn counters(&mut self, _: NodeId, _: Time) -> Counters {
+        Counters::default()
+    }
+
+    fn received_from(&self, _: NodeId) -> Vec<(NodeId, u64)> {
+        Vec::new()
+    }
+
+    fn in_flight(&self, _: usize) -> Vec<u64> {
+        Vec::new()
+    }
+
+    fn sender_stats(&self, _: FlowId) -> Option<SenderStats> {
+        None
+    }
+
+    fn receipt(&self, _: FlowId, _: &Header) -> Option<Receipt> {
+        None
+    }
+}
+
+/// A flow from node 0 to node 1, by which a capture may choose.
+fn flow(base: &presets::Base) -> FlowConfig {
+    let text = serde_json::json!({
+        "from": 0, "to": 1, "transport": Transport::Udp, "app": App::Bulk, "packet": PACKET - 28, "max_window": 1,
+        "start": 0, "ack": "every", "ack_delay": 1, "tcp": base.tcp,
+    });
+    serde_json::from_value(text).expect("a flow")
+}
+
+/// A run of two nodes: node 0 sends data, node 1 answers.
+struct Run {
+    capture: Capture<false>,
+    air: Air,
+    mode: Mode,
+    now: Time,
+    slots: [u32; 2],
+}
+
+impl Run {
+    fn new(path: &Path, mode: Mode, choice: Choice) -> Self {
+        let base = presets::base("standard", "ofdm-24M").expect("a preset");
+        let flows = (0..2).map(|_| flow(&base)).collect();
+        let mut config: Config = base.config(vec![[0.0, 0.0], [10.0, 0.0]], Span::from_secs(1));
+        config.mac.data_header = 30;
+        config.flows = flows;
+        let sink = Sink::open(path, true).expect("a place to write to");
+        let capture = Capture::new(&config, choice, sink, "aggregates").expect("a capture");
+        let packet = |number: u32| {
+            let body = Body::Udp { seq: number.into(), len: PACKET - 28 };
+            let mut packet = Packet::new(NodeId(0), NodeId(1), PACKET, 64, body, Time::ZERO);
+            (packet.flow, packet.ports.from, packet.ports.to) = (FlowId(number % 2), 1024, 5001);
+            packet
+        };
+        let air = Air { packets: (0..PACKETS).map(packet).collect(), mpdus: Vec::new(), block_ack: None };
+        Run { capture, air, mode, now: Time::ZERO, slots: [0, 2] }
+    }
+
+    /// A frame goes from one node to the other, and all of it is received.
+    fn send(&mut self, kind: FrameKind, bytes: u32, mode: Mode) {
+        let from = u32::from(matches!(kind, FrameKind::Ack | FrameKind::BlockAck));
+        let slot = self.slots[from as usize];
+        self.slots[from as usize] ^= 1;
+        let frame = Frame {
+            kind,
+            mode,
+            retry: false,
+            frag: 0,
+            seq: 7,
+            src: NodeId(from),
+            dst: NodeId(1 - from),
+            bytes,
+            body: self.air.mpdus.first().map_or(PacketId(0), |mpdu| mpdu.packet),
+            airtime: Span::from_micros(400),
+            duration: Span::from_micros(48),
+        };
+        self.capture.record(self.now, &Record::FrameBegan { frame, slot }, &mut self.air);
+        self.now += frame.airtime;
+        let node = frame.dst;
+        let ended = Record::FrameEnded { node, outcome: RxOutcome::Received, frame, slot };
+        self.capture.record(self.now, &ended, &mut self.air);
+        self.now += Span::from_micros(16);
+        (self.air.mpdus, self.air.block_ack) = (Vec::new(), None);
+    }
+
+    /// An A-MPDU with the MPDUs of these packets, whose sequence numbers begin at 4090 and wrap.
+    fn aggregate(&mut self, packets: impl Iterator<Item = u32>, retry: bool) {
+        let mpdu = |number| Mpdu { packet: PacketId(number), seq: (4_090 + number as u16) % 4_096, bytes: MPDU, retry };
+        self.air.mpdus = packets.map(mpdu).collect();
+        let count = self.air.mpdus.len() as u32;
+        self.send(FrameKind::Data, (MPDU + 2 + 4) * count - 2, self.mode);
+    }
+
+    fn block_ack(&mut self, kind: FrameKind, bytes: u32, said: BlockAckInfo) {
+        self.air.block_ack = Some(said);
+        self.send(kind, bytes, Mode::of(24_000_000).expect("a basic rate"));
+    }
+
+    /// Two aggregates, a request, and a frame alone.
+    fn all(mut self) -> Summary {
+        let bitmap = [!0 << 3 & 0x0FFF_FFFF, 0, 0, 0];
+        self.aggregate(0..28, false);
+        self.block_ack(FrameKind::BlockAck, 32, BlockAckInfo { ssn: 4_090, bitmap, size: 64 });
+        self.aggregate(0..3, true);
+        self.block_ack(FrameKind::BlockAckReq, 24, BlockAckInfo { ssn: 4_090, ..BlockAckInfo::default() });
+        self.block_ack(FrameKind::BlockAck, 56, BlockAckInfo { ssn: 22, bitmap: [0, 0, 0, 1 << 63], size: 256 });
+        self.send(FrameKind::Data, MPDU, self.mode);
+        self.send(FrameKind::Ack, 14, Mode::of(24_000_000).expect("a basic rate"));
+        self.capture.finish(self.now)
+    }
+}
+
+/// A mode of each format, with and without short guard intervals and several streams.
+fn modes() -> [(&'static str, Mode); 4] {
+    use ChannelWidth::{Mhz20, Mhz40, Mhz80, Mhz160};
+    use GuardInterval::{Ns400, Ns800, Ns1600};
+    let mode = |format, width, guard, mcs, streams| {
+        Mode::of_mcs(Layout { format, width, guard }, mcs, streams).expect("a mode")
+    };
+    [
+        ("ht20", mode(PpduFormat::Ht, Mhz20, Ns800, 7, 1)),
+        ("ht40", mode(PpduFormat::Ht, Mhz40, Ns400, 7, 2)),
+        ("vht160", mode(PpduFormat::Vht, Mhz160, Ns400, 9, 1)),
+        ("he80", mode(PpduFormat::He, Mhz80, Ns1600, 11, 2)),
+    ]
+}
+
+fn place(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.pcapng"))
+}
+
+/// The frames of the radio of node 0 in a file: instant in nanoseconds, radiotap, octets of the frame.
+fn frames(path: &Path) -> Vec<(u64, Radiotap, Vec<u8>)> {
+    let octets = std::fs::read(path).expect("the capture");
+    let mut reader = PcapNgReader::new(&octets[..]).expect("a section");
+    let mut found = Vec::new();
+    while let Some(block) = reader.next_block() {
+        let Block::EnhancedPacket(packet) = block.expect("a block") else { continue };
+        if packet.interface_id == 0 {
+            let (radiotap, frame) = Radiotap::read(&packet.data).expect("its own radiotap");
+            found.push((packet.timestamp.as_nanos() as u64, radiotap, frame.to_vec()));
+        }
+    }
+    found
+}
+
+#[test]
+fn an_a_mpdu_is_a_record_for_each_of_its_mpdus() {
+    let (_, mode) = modes()[2];
+    let path = place("records");
+    let summary = Run::new(&path, mode, Choice::default()).all();
+    assert_eq!((summary.counted_otherwise, summary.tally.ampdus, summary.tally.retries), (0, 2, 3));
+    assert_eq!(summary.tally.frames[FrameKind::Data as usize], 28 + 3 + 1);
+    let frames = frames(&path);
+    assert_eq!(frames.len(), 28 + 1 + 3 + 1 + 1 + 1 + 1);
+    let read: Vec<_> = frames.iter().map(|(_, _, octets)| Mac::read(octets).expect("its own frame")).collect();
+    let qos = Some(QosControl { tid: 0, ack: AckPolicy::NormalOrImplicitBar, amsdu: false });
+    for (place, mac) in read[..28].iter().enumerate() {
+        let (at, radiotap, octets) = &frames[place];
+        assert_eq!((*at, radiotap.mode, octets.len() as u32), (0, mode, MPDU));
+        assert_eq!(radiotap.ampdu, Some(AmpduStatus { reference: 1, last: place == 27 }));
+        assert_eq!((mac.seq, mac.retry, mac.qos), ((4_090 + place as u16) % 4_096, false, qos));
+        assert_eq!(mac.body.len() as u32, 8 + PACKET);
+    }
+    let of_64 = BlockAckFields { tid: 0, ssn: 4_090, bitmap: Some(AckBitmap::Of64(0x0FFF_FFF8)) };
+    assert_eq!(read[28].block_ack, Some(of_64));
+    assert_eq!((frames[29].1.ampdu, read[29].retry), (Some(AmpduStatus { reference: 2, last: false }), true));
+    assert_eq!(read[32].block_ack, Some(BlockAckFields { bitmap: None, ..of_64 }));
+    let of_256 = BlockAckFields { tid: 0, ssn: 22, bitmap: Some(AckBitmap::Of256([0, 0, 0, 1 << 63])) };
+    assert_eq!(read[33].block_ack, Some(of_256));
+    // The frame that is alone is no part of an A-MPDU.
+    assert_eq!((frames[34].1.ampdu, read[34].seq, read[34].qos), (None, 7, qos));
+}
+
+#[test]
+fn a_flow_has_its_own_mpdus_of_an_aggregate() {
+    let (_, mode) = modes()[0];
+    let path = place("flow");
+    let mut run = Run::new(&path, mode, Choice { flow: Some(0), ..Choice::default() });
+    run.aggregate(1..6, false);
+    run.aggregate([1, 3].into_iter(), false);
+    run.capture.finish(run.now);
+    let frames = frames(&path);
+    let found: Vec<_> = frames.iter().map(|(_, _, octets)| Mac::read(octets).expect("its own frame").seq).collect();
+    assert_eq!(found, [4_092, 4_094]);
+}
+
+/// The lines of tshark over a file, a cell for each field; none where it is not installed, but where all tools have to be there that is a
+/// failure.
+fn tshark(path: &Path, fields: &[&str]) -> Option<Vec<Vec<String>>> {
+    let mut command = Command::new("tshark");
+    command.args([
+        "-o",
+        "wlan.check_checksum:TRUE",
+        "-o",
+        "ip.check_checksum:TRUE",
+        "-o",
+        "udp.check_checksum:TRUE",
+        "-r",
+    ]);
+    command.arg(path).args(["-Y", "radiotap", "-T", "fields"]).args(fields.iter().flat_map(|field| ["-e", field]));
+    match command.output() {
+        Ok(done) => {
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+            let lines = String::from_utf8(done.stdout).expect("text");
+            Some(lines.lines().map(|line| line.split('\t').map(str::to_string).collect()).collect())
+        }
+        Err(error) => {
+            assert!(std::env::var_os("HOPSCOPE_ALL_TOOLS").is_none(), "tshark: {error}");
+            None
+        }
+    }
+}
+
+/// Fields of a frame to tshark, in the order of the columns below.
+const FIELDS: [&str; 11] = [
+    "_ws.malformed",
+    "_ws.expert.severity",
+    "wlan.fcs.status",
+    "wlan.fc.type_subtype",
+    "radiotap.ampdu.reference",
+    "radiotap.ampdu.flags.last",
+    "wlan_radio.data_rate",
+    "wlan.fixed.ssc.sequence",
+    "wlan.ba.bm.missing_frame",
+    "wlan.qos.tid",
+    "udp.checksum.status",
+];
+
+#[test]
+fn tshark_reads_and_counts_aggregates_and_block_acks() {
+    for ((name, mode), rate) in modes().into_iter().zip(["65", "300", "866.667", "1134.3"]) {
+        let path = place(name);
+        let summary = Run::new(&path, mode, Choice::default()).all();
+        let Some(rows) = tshark(&path, &FIELDS) else { return };
+        assert_eq!((rows.len(), summary.packets), (2 * 36, 2 * 36), "each frame at its sender and at its receiver");
+        for row in &rows {
+            let [malformed, severity, fcs, ..] = &row[..] else { panic!("{name}: {row:?}") };
+            // A frame sent again is a note, of the lowest severity but one (0x400000); nothing else is remarked.
+            let is_note = ["", "4194304"].contains(&&severity[..]);
+            assert!(malformed.is_empty() && is_note && fcs == "1", "{name}: {row:?}");
+        }
+        let of = |kind: &str| rows.iter().filter(|row| row[3] == kind).map(|row| &row[4..]).collect::<Vec<_>>();
+        let data = of("0x0028");
+        assert_eq!(data.len() as u64, 2 * summary.tally.frames[FrameKind::Data as usize], "{name}");
+        assert!(data.iter().all(|row| (&row[2][..], &row[5][..], &row[6][..]) == (rate, "0", "1")), "{name}: {data:?}");
+        let aggregates: std::collections::BTreeSet<_> =
+            data.iter().map(|row| &row[0]).filter(|id| !id.is_empty()).collect();
+        assert_eq!(aggregates.len() as u64, summary.tally.ampdus, "{name}");
+        // Of each A-MPDU the last MPDU says so, at the sender and at the receiver.
+        assert_eq!(data.iter().filter(|row| row[1] == "1").count() as u64, 2 * summary.tally.ampdus, "{name}");
+        let requests = of("0x0018");
+        assert_eq!((requests.len(), &requests[0][3][..]), (2, "4090"), "{name}");
+        let answers = of("0x0019");
+        assert_eq!(answers.len() as u64, 2 * summary.tally.frames[FrameKind::BlockAck as usize], "{name}");
+        // tshark names what has not come: 3 of 28 and all behind them, then all of 256 but the last.
+        let missing = |row: &[String]| row[4].split(',').count();
+        assert_eq!((&answers[0][3][..], missing(answers[0])), ("4090", 3 + 64 - 28), "{name}");
+        let wide = answers[answers.len() - 1];
+        assert_eq!((&wide[3][..], missing(wide)), ("22", 255), "{name}");
+    }
+}
