@@ -12,11 +12,13 @@ use hopscope_wire::dot11::{
 };
 use hopscope_wire::link::LLC_BYTES;
 use hopscope_wire::packet::{Encoder, FullPacket};
-use hopscope_wire::radiotap::{AmpduStatus, CCK, OFDM, Radiotap};
+use hopscope_wire::radiotap::{AmpduStatus, CCK, OFDM, OFDM_5_GHZ, Radiotap};
 
 /// Slowest rates, which are those of DSSS and CCK.
 const DSSS_RATES: [u64; 4] = [1_000_000, 2_000_000, 5_500_000, 11_000_000];
 
+/// Carriers from here on lie in the channels at 5 GHz, Hz (IEEE 802.11-2020 annex E).
+const FIVE_GHZ: f64 = 4.9e9;
 /// MAC header and FCS of QoS data, octets: a station whose data frames have so many around their bodies sends QoS data.
 const QOS_DATA_OVERHEAD: u32 = (QOS_DATA_HEADER + FCS_BYTES) as u32;
 
@@ -116,7 +118,8 @@ pub struct Air {
     /// The last power in watts at which each node was heard, and its level.
     levels: Vec<(f32, i8)>,
     frequency: u16,
-    is_ofdm: bool,
+    /// Kind of the channel, but for frames at the rates of DSSS.
+    channel: u16,
     short_preamble: bool,
     noise: i8,
     /// A packet to be cut.
@@ -140,7 +143,11 @@ impl Air {
             headers: config.host_of_each().into_iter().map(header).collect(),
             levels: vec![(f32::NAN, 0); nodes],
             frequency: (radio.frequency / 1e6).round().min(f64::from(u16::MAX)) as u16,
-            is_ofdm: radio.phy != Phy::Dsss,
+            channel: match radio.phy {
+                Phy::Dsss => CCK,
+                Phy::Ofdm | Phy::ErpOfdm if radio.frequency < FIVE_GHZ => OFDM,
+                Phy::Ofdm | Phy::ErpOfdm => OFDM_5_GHZ,
+            },
             short_preamble: radio.plcp_bits_2m > 0,
             noise: level(radio.noise_floor),
             fragment: Vec::new(),
@@ -291,7 +298,7 @@ impl Air {
             mode: frame.mode,
             frequency: self.frequency,
             // A frame at a rate of DSSS is one of DSSS, whatever others on its channel are.
-            channel: if self.is_ofdm && !is_dsss(frame.mode) { OFDM } else { CCK },
+            channel: if is_dsss(frame.mode) { CCK } else { self.channel },
             short_preamble: self.short_preamble,
             spoiled,
             signal,

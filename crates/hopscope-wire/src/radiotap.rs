@@ -56,6 +56,8 @@ const BAD_FCS: u8 = 0x40;
 pub const CCK: u16 = 0x00A0;
 /// The same with OFDM.
 pub const OFDM: u16 = 0x00C0;
+/// OFDM at 5 GHz.
+pub const OFDM_5_GHZ: u16 = 0x0140;
 
 /// What is reported of one frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +66,7 @@ pub struct Radiotap {
     pub mode: Mode,
     /// Carrier frequency, MHz.
     pub frequency: u16,
-    /// Kind of channel, [`CCK`] or [`OFDM`].
+    /// Kind of channel, [`CCK`], [`OFDM`] or [`OFDM_5_GHZ`].
     pub channel: u16,
     /// It was sent behind a short preamble.
     pub short_preamble: bool,
