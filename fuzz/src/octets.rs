@@ -6,7 +6,7 @@
 use std::fmt::Debug;
 
 use hopscope_wire::dccp::{self, Addresses, DccpOption, Options};
-use hopscope_wire::dot11::Mac;
+use hopscope_wire::dot11::{Mac, aggregate};
 use hopscope_wire::dsr::Dsr;
 use hopscope_wire::icmp::Icmp;
 use hopscope_wire::ipv4::Ipv4;
@@ -27,13 +27,28 @@ pub fn octets(input: &[u8]) {
 const DECODERS: [fn(&[u8]); 13] =
     [frame, radio, llc, arp, ip, control, segment, datagram, congestion, vector, distance, source, state];
 
+/// MAC frames, and the subframes of aggregates: the numbers of the decoders stay.
 fn frame(packet: &[u8]) {
     let _ = Mac::read(packet);
+    subframes(packet);
     let whole = [packet, &fcs(packet).to_le_bytes()].concat();
     let Ok(read) = Mac::read(&whole) else { return };
     let mut written = Vec::new();
     read.write(&mut written);
     assert_eq!(Mac::read(&written), Ok(read));
+}
+
+fn subframes(packet: &[u8]) {
+    let mut written = Vec::new();
+    if let Ok((mpdu, eof)) = aggregate::take_mpdu(&mut &packet[..]) {
+        aggregate::write_mpdu(mpdu, eof, &mut written);
+        assert_eq!(aggregate::take_mpdu(&mut &written[..]), Ok((mpdu, eof)));
+    }
+    written.clear();
+    if let Ok(msdu) = aggregate::take_msdu(&mut &packet[..]) {
+        aggregate::write_msdu(msdu.to, msdu.from, msdu.body, &mut written);
+        assert_eq!(aggregate::take_msdu(&mut &written[..]), Ok(msdu));
+    }
 }
 
 fn radio(packet: &[u8]) {

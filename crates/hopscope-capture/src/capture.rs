@@ -13,7 +13,6 @@ use hopscope_packet::Body;
 use hopscope_phy::phy::RxOutcome;
 use hopscope_wire::address;
 use hopscope_wire::packet::{Encoder, FullPacket};
-use hopscope_wire::radiotap::Radiotap;
 use pcap_file::DataLink;
 use serde::Serialize;
 
@@ -280,7 +279,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             return;
         }
         // A comment says why a frame was lost: it is one with a bad check sequence to radiotap.
-        let radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), view);
+        let mut radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), view);
         let direction = if hearer.is_some() { Direction::In } else { Direction::Out };
         let only = self.choice.flow;
         for (part, octets, ampdu) in self.air.sent(slot).frames() {
@@ -290,7 +289,8 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             self.counted_otherwise += u64::from(part.bytes as usize != octets.len());
             let comment = with_size(comment, part.bytes, octets.len());
             let head = PacketHead { interface, at: now.0, direction, comment: &comment };
-            let (first, count) = Radiotap { ampdu, ..radiotap }.octets();
+            radiotap.ampdu = ampdu;
+            let (first, count) = radiotap.octets();
             self.blocks.packet(&head, &first[..count], octets);
             self.packets += 1;
         }

@@ -67,8 +67,8 @@ class Captured:
         reason: why it ended; empty: it is whole.
         broken_pipe: it ended because its reader went away.
         tally: the engine's own counts over all nodes, whatever was captured: ``frames`` by kind (of an
-            A-MPDU each MPDU), ``retries``, ``ampdus``, ``routing`` messages on the air by kind, ``dccp`` packets by type,
-            ``sack_blocks`` and ``ecn_echoes`` that transports sent.
+            A-MPDU each MPDU), ``retries``, ``ampdus``, ``routing`` messages on the air by kind, ``dccp`` packets by
+            type, ``sack_blocks`` and ``ecn_echoes`` that transports sent.
         connections: the engine's own figures of each TCP connection at the host that opens it: ``flow``,
             ``sent_packets``, ``received_packets``, ``data_packets``, ``unique_bytes``, ``retransmitted_packets``,
             ``retransmitted_bytes``, ``duplicate_acks``, ``sack_blocks``, ``rtt_samples``, ``rtt_min_ms``,
