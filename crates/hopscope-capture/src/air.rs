@@ -26,59 +26,63 @@ const QOS_DATA_OVERHEAD: u32 = (QOS_DATA_HEADER + FCS_BYTES) as u32;
 #[derive(Debug, Clone, Default)]
 pub struct Sent {
     /// Their octets, one behind the other; empty where nobody captures it.
-    octets: Vec<u8>,
-    parts: Vec<Part>,
+    pub octets: Vec<u8>,
     /// Where the packet begins that it carries as a whole and alone; 0 where it carries none.
     packet_at: usize,
-    /// Number of the A-MPDU; none where it is a frame alone.
-    reference: Option<u32>,
+    /// The MPDUs of an A-MPDU; none of a frame alone.
+    parts: Vec<Part>,
+    /// Number of the A-MPDU.
+    reference: u32,
 }
 
-/// A frame, as a part of a PPDU.
+/// Where an MPDU ends in the octets of its A-MPDU, and what is known of it.
 #[derive(Debug, Clone, Copy)]
-pub struct Part {
-    /// Octets of the PPDU up to its end.
+struct Part {
     end: usize,
+    bytes: u32,
+    flow: FlowId,
+}
+
+/// An MPDU of an A-MPDU.
+#[derive(Debug, Clone, Copy)]
+pub struct SentMpdu<'a> {
+    /// Its octets.
+    pub octets: &'a [u8],
     /// Bytes that the engine counts.
     pub bytes: u32,
-    /// Flow whose packet it carries, announces, or answers.
+    /// Flow whose packet it carries.
     pub flow: FlowId,
+    /// Its A-MPDU.
+    pub ampdu: AmpduStatus,
 }
 
 impl Sent {
-    /// True where nobody captures it.
-    pub fn is_skipped(&self) -> bool {
-        self.octets.is_empty()
-    }
-
     /// The octets of the IP packet that it carries as a whole and alone; nothing otherwise.
     pub fn packet(&self) -> &[u8] {
         let end = self.octets.len().saturating_sub(FCS_BYTES);
         if self.packet_at > 0 { self.octets.get(self.packet_at..end).unwrap_or_default() } else { &[] }
     }
 
-    /// Its frames with their octets, and the A-MPDU that they are parts of.
-    pub fn frames(&self) -> impl Iterator<Item = (Part, &[u8], Option<AmpduStatus>)> {
+    /// True for an A-MPDU.
+    pub fn is_aggregate(&self) -> bool {
+        !self.parts.is_empty()
+    }
+
+    /// The MPDUs of an A-MPDU.
+    pub fn mpdus(&self) -> impl Iterator<Item = SentMpdu<'_>> {
         let mut start = 0;
-        self.parts.iter().enumerate().map(move |(place, part)| {
-            let octets = &self.octets[start..part.end];
-            start = part.end;
-            let last = place + 1 == self.parts.len();
-            (*part, octets, self.reference.map(|reference| AmpduStatus { reference, last }))
+        self.parts.iter().enumerate().map(move |(place, &Part { end, bytes, flow })| {
+            let octets = &self.octets[start..end];
+            start = end;
+            let ampdu = AmpduStatus { reference: self.reference, last: place + 1 == self.parts.len() };
+            SentMpdu { octets, bytes, flow, ampdu }
         })
     }
 
     fn clear(&mut self) {
         self.octets.clear();
-        self.parts.clear();
         self.packet_at = 0;
-        self.reference = None;
-    }
-
-    /// Ends the frame that begins at `start`.
-    fn close(&mut self, start: usize, bytes: u32, flow: FlowId) {
-        dot11::close(&mut self.octets, start);
-        self.parts.push(Part { end: self.octets.len(), bytes, flow });
+        self.parts.clear();
     }
 }
 
@@ -181,31 +185,35 @@ impl Air {
     }
 
     /// A frame begins: its octets are made.
-    pub fn make(&mut self, frame: &Frame, slot: u32, flow: FlowId, encoder: &Encoder, view: &impl NetworkView) {
-        self.sent[slot as usize].clear();
-        let head = self.head(frame);
+    pub fn make(&mut self, frame: &Frame, slot: u32, encoder: &Encoder, view: &impl NetworkView) {
+        let mut head = self.head(frame);
+        let sent = &mut self.sent[slot as usize];
+        sent.clear();
         if frame.kind != FrameKind::Data {
-            self.make_control(&head, (frame, slot, flow), view);
+            head.block_ack = block_ack(frame, slot, view);
+            head.write_head(&mut sent.octets);
+            dot11::close(&mut sent.octets, 0);
             return;
         }
         let mpdus = view.mpdus(slot);
         if mpdus.is_empty() {
-            self.make_data(head, (frame, slot, flow), encoder, view);
+            self.make_data(&head, (frame, slot), encoder, view);
             return;
         }
         self.ampdus = self.ampdus.wrapping_add(1);
-        let sent = &mut self.sent[slot as usize];
-        sent.reference = Some(self.ampdus);
+        sent.reference = self.ampdus;
         for mpdu in mpdus {
             let start = sent.octets.len();
             let packet = view.packet(mpdu.packet);
             Mac { seq: mpdu.seq, retry: mpdu.retry, ..head }.write_head(&mut sent.octets);
             encoder.body(full(packet, view), frame.src, &mut sent.octets);
-            sent.close(start, mpdu.bytes, packet.flow);
+            dot11::close(&mut sent.octets, start);
+            sent.parts.push(Part { end: sent.octets.len(), bytes: mpdu.bytes, flow: packet.flow });
         }
     }
 
     /// The header of a frame.
+    #[inline]
     fn head(&self, frame: &Frame) -> Mac<'static> {
         // The field has whole microseconds, rounded up (9.3.1.2 to 9.3.2.1), even where the engine reckons with fractions of them.
         let micros = frame.duration.0.div_ceil(1_000).min(MOST_DURATION.into());
@@ -226,27 +234,8 @@ impl Air {
         }
     }
 
-    /// Makes the octets of a frame that carries no data.
-    fn make_control(&mut self, head: &Mac<'_>, (frame, slot, flow): (&Frame, u32, FlowId), view: &impl NetworkView) {
-        let with_bitmap = frame.kind == FrameKind::BlockAck;
-        let fields = (with_bitmap || frame.kind == FrameKind::BlockAckReq).then(|| {
-            let BlockAckInfo { ssn, bitmap, size } = view.block_ack(slot).unwrap_or_default();
-            let bitmap = with_bitmap.then(|| AckBitmap::of(size, bitmap));
-            BlockAckFields { tid: tid(frame), ssn, bitmap }
-        });
-        let sent = &mut self.sent[slot as usize];
-        Mac { block_ack: fields, ..*head }.write_head(&mut sent.octets);
-        sent.close(0, frame.bytes, flow);
-    }
-
     /// Makes the octets of a data frame that is alone in its PPDU.
-    fn make_data(
-        &mut self,
-        mut head: Mac<'_>,
-        (frame, slot, flow): (&Frame, u32, FlowId),
-        encoder: &Encoder,
-        view: &impl NetworkView,
-    ) {
+    fn make_data(&mut self, head: &Mac<'_>, (frame, slot): (&Frame, u32), encoder: &Encoder, view: &impl NetworkView) {
         let sent = &mut self.sent[slot as usize];
         let packet = view.packet(frame.body);
         let (header, llc) = self.headers[frame.src.index()];
@@ -263,13 +252,13 @@ impl Air {
             let cut = self.cuts[frame.src.index()].next(frame, length as usize);
             self.cuts[frame.src.index()] = cut;
             let end = cut.start + cut.length;
-            head.more = end < whole_bytes as usize;
-            head.write_head(&mut sent.octets);
+            let more = end < whole_bytes as usize;
+            Mac { more, ..*head }.write_head(&mut sent.octets);
             // Octets beyond what the engine counts go with the last fragment.
-            let end = if head.more { end } else { usize::MAX }.min(self.fragment.len());
+            let end = if more { end } else { usize::MAX }.min(self.fragment.len());
             sent.octets.extend_from_slice(&self.fragment[cut.start.min(end)..end]);
         }
-        sent.close(0, frame.bytes, flow);
+        dot11::close(&mut sent.octets, 0);
     }
 
     /// Mean received power of a link as an octet holds it; none where nothing is heard.
@@ -298,7 +287,7 @@ impl Air {
             mode: frame.mode,
             frequency: self.frequency,
             // A frame at a rate of DSSS is one of DSSS, whatever others on its channel are.
-            channel: if is_dsss(frame.mode) { CCK } else { self.channel },
+            channel: if self.channel != CCK && is_dsss(frame.mode) { CCK } else { self.channel },
             short_preamble: self.short_preamble,
             spoiled,
             signal,
@@ -316,6 +305,17 @@ fn is_dsss(mode: Mode) -> bool {
 /// Traffic identifier of a frame: best effort, the only one so far.
 fn tid(_frame: &Frame) -> u8 {
     0
+}
+
+/// What a Block Ack or its request says; nothing of another frame.
+fn block_ack(frame: &Frame, slot: u32, view: &impl NetworkView) -> Option<BlockAckFields> {
+    let with_bitmap = match frame.kind {
+        FrameKind::BlockAck => true,
+        FrameKind::BlockAckReq => false,
+        FrameKind::Rts | FrameKind::Cts | FrameKind::Data | FrameKind::Ack => return None,
+    };
+    let BlockAckInfo { ssn, bitmap, size } = view.block_ack(slot).unwrap_or_default();
+    Some(BlockAckFields { tid: tid(frame), ssn, bitmap: with_bitmap.then(|| AckBitmap::of(size, bitmap)) })
 }
 
 /// A packet with what the arena keeps for it.

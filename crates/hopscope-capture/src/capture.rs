@@ -13,6 +13,7 @@ use hopscope_packet::Body;
 use hopscope_phy::phy::RxOutcome;
 use hopscope_wire::address;
 use hopscope_wire::packet::{Encoder, FullPacket};
+use hopscope_wire::radiotap::Radiotap;
 use pcap_file::DataLink;
 use serde::Serialize;
 
@@ -230,7 +231,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             self.air.skip(slot);
             return;
         }
-        self.air.make(frame, slot, flow, &self.encoder, view);
+        self.air.make(frame, slot, &self.encoder, view);
         self.write_frame(now, (frame.src, None), frame, slot, "", view);
     }
 
@@ -249,7 +250,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         outcome: RxOutcome,
         view: &impl NetworkView,
     ) {
-        if self.sink.is_none() || self.air.sent(slot).is_skipped() {
+        if self.sink.is_none() || self.air.sent(slot).octets.is_empty() {
             return;
         }
         if meant && frame.kind == FrameKind::Data {
@@ -275,26 +276,32 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         view: &impl NetworkView,
     ) {
         let interface = self.radios[node.index()];
-        if interface == NONE || self.air.sent(slot).is_skipped() {
+        if interface == NONE || self.air.sent(slot).octets.is_empty() {
             return;
         }
         // A comment says why a frame was lost: it is one with a bad check sequence to radiotap.
-        let mut radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), view);
+        let radiotap = self.air.radiotap(frame, hearer, !comment.is_empty(), view);
         let direction = if hearer.is_some() { Direction::In } else { Direction::Out };
-        let only = self.choice.flow;
-        for (part, octets, ampdu) in self.air.sent(slot).frames() {
-            if only.is_some_and(|only| only != part.flow.0) {
-                continue;
-            }
-            self.counted_otherwise += u64::from(part.bytes as usize != octets.len());
-            let comment = with_size(comment, part.bytes, octets.len());
-            let head = PacketHead { interface, at: now.0, direction, comment: &comment };
-            radiotap.ampdu = ampdu;
-            let (first, count) = radiotap.octets();
-            self.blocks.packet(&head, &first[..count], octets);
+        let head = PacketHead { interface, at: now.0, direction, comment };
+        if self.air.sent(slot).is_aggregate() {
+            self.write_mpdus(head, radiotap, slot);
+        } else {
+            let octets = &self.air.sent(slot).octets;
+            self.counted_otherwise += u64::from(write_octets(&mut self.blocks, head, &radiotap, frame.bytes, octets));
             self.packets += 1;
         }
         self.pass_on(now);
+    }
+
+    /// Writes the MPDUs of an A-MPDU, of those flows that are captured.
+    fn write_mpdus(&mut self, head: PacketHead<'_>, radiotap: Radiotap, slot: u32) {
+        let only = self.choice.flow;
+        for mpdu in self.air.sent(slot).mpdus().filter(|mpdu| only.is_none_or(|only| only == mpdu.flow.0)) {
+            let radiotap = Radiotap { ampdu: Some(mpdu.ampdu), ..radiotap };
+            let differs = write_octets(&mut self.blocks, head, &radiotap, mpdu.bytes, mpdu.octets);
+            self.counted_otherwise += u64::from(differs);
+            self.packets += 1;
+        }
     }
 
     // ---- hosts -----------------------------------------------------------------------------------------------
@@ -419,6 +426,15 @@ impl<const MONITOR: bool> Recorder for Capture<MONITOR> {
             _ => {}
         }
     }
+}
+
+/// Writes a frame behind its radiotap header; true where the engine counts it with another size than its octets have.
+#[inline]
+fn write_octets(blocks: &mut Blocks, head: PacketHead<'_>, radiotap: &Radiotap, bytes: u32, octets: &[u8]) -> bool {
+    let comment = with_size(head.comment, bytes, octets.len());
+    let (first, count) = radiotap.octets();
+    blocks.packet(&PacketHead { comment: &comment, ..head }, &first[..count], octets);
+    bytes as usize != octets.len()
 }
 
 /// A comment, and where the engine counts octets otherwise, how many.

@@ -114,10 +114,8 @@ impl Radiotap {
             | levels << 112;
         let mut octets = [0; MOST];
         octets[..WORD].copy_from_slice(&word.to_le_bytes());
-        if is_non_ht && self.ampdu.is_none() {
-            return (octets, length);
-        }
-        let length = self.extend(&mut octets, length, present);
+        let is_plain = is_non_ht && self.ampdu.is_none();
+        let length = if is_plain { length } else { self.extend(&mut octets, length, present) };
         (octets, length)
     }
 
