@@ -72,6 +72,30 @@ def over_westwood(run: Run) -> float | None:
     return measured / (len(flows) * westwood_plus(1000, rtt, rtt - empty, loss) / 1000)
 
 
+def mpdus_per_ppdu(run: Run) -> float | None:
+    """Mean number of MPDUs in a data PPDU of all nodes."""
+    return _ratio(run, "mpdus_sent", "data_sent")
+
+
+def retried_mpdus(run: Run) -> float | None:
+    """Share of the MPDUs of all nodes that have the retry bit."""
+    return _ratio(run, "mpdus_repeated", "mpdus_sent")
+
+
+def ppdu_duration(run: Run) -> float | None:
+    """Mean duration of the data PPDUs of all nodes, microseconds."""
+    mean = _ratio(run, "data_airtime_s", "data_sent")
+    return None if mean is None else 1e6 * mean
+
+
+def _ratio(run: Run, above: str, below: str) -> float | None:
+    """One count of all nodes over another; none where the nodes do not count it or nothing was sent."""
+    if any(name not in node for node in run["nodes"] for name in (above, below)):
+        return None
+    counted = sum(node[below] for node in run["nodes"])
+    return sum(node[above] for node in run["nodes"]) / counted if counted else None
+
+
 def _arrived(run: Run) -> int:
     return sum(flow["received_packets"] - flow["duplicate_packets"] for flow in run["flows"])
 
@@ -116,6 +140,51 @@ def _flow(names: Names, place: int, start: int, end: int) -> dict[str, Any]:
     return flow | {"transport": "udp", "app": "cbr", "rate": f"{rate:g}kbps", "start": f"{begin:.9f}s"}
 
 
+def ht_layout(names: Names) -> dict[str, Any]:
+    """Positions and flows of a cell of 802.11n, ac or ax, and its MCS of one stream.
+
+    HT's own index counts the streams in.
+    """
+    mcs = int(names["mcs"]) % 8 if names["standard"] == "11n" else int(names["mcs"])
+    if match := re.match(r"chain (\d+) hops of 15 m", names["topology"]):
+        made = _close_chain(names, int(match[1]))
+    elif names["case"] == "d-edca":
+        made = _categories(names, int(names["stations"]))
+    else:
+        made = layout(names)
+    return made | {"radio": {"mcs": mcs}}
+
+
+def _close_chain(names: Names, hops: int) -> dict[str, Any]:
+    """Nodes that begin 45 m apart, where static routes are found, and move to 15 m at once."""
+    positions = [[45.0 * i, 0.0] for i in range(hops + 1)]
+    moves = [{"at": 0, "kind": "move", "node": i, "position": [15.0 * i, 0.0]} for i in range(1, hops + 1)]
+    topology = {"kind": "positions", "positions": positions}
+    return {"topology": topology, "event": moves, "flow": [_flow(names, 0, 0, hops)]}
+
+
+DSCP: Mapping[str, int] = {"BK": 8, "BE": 0, "VI": 40, "VO": 48}
+"""Class selectors whose three top bits are the priorities 1, 0, 5 and 6 (RFC 2474 4.2.2, IEEE 802.11-2020 10.2.4.2)."""
+
+
+def _categories(names: Names, stations: int) -> dict[str, Any]:
+    """Flows of one or several stations on a circle of 2 m to its centre, each with the access category of its name.
+
+    Where stations are saturated, the last one has a small flow of 200 B packets.
+    """
+    found = re.findall(r"AC_(\w\w)", names["topology"])
+    saturated = "saturated" in names["topology"]
+    if saturated:
+        found = [found[0]] * (stations - 1) + found[1:]
+    flows = []
+    for place, category in enumerate(found):
+        small = saturated and place == stations - 1
+        own = {**names, "payload_bytes": "200", "offered_kbps_per_flow": "80"} if small else names
+        flows.append(_flow(own, place, min(place + 1, stations), 0) | {"dscp": DSCP[category]})
+    positions = [[0.0, 0.0], *_circle(stations, 2.0)]
+    return {"topology": {"kind": "positions", "positions": positions}, "flow": flows}
+
+
 def _circle(stations: int, radius: float) -> list[list[float]]:
     """Positions around the origin, in metres."""
     angles = [2 * math.pi * i / stations for i in range(stations)]
@@ -130,7 +199,7 @@ def _named(topology: str) -> list[tuple[int, int]]:
 
 def _layout(topology: str) -> tuple[list[list[float]], list[tuple[int, int]]]:
     """Positions of the nodes in metres and the ends of the flows, of a topology as the reference file calls it."""
-    if match := re.match(r"pair (\d+) m", topology):
+    if match := re.match(r"pair ([\d.]+) m", topology):
         return [[0.0, 0.0], [float(match[1]), 0.0]], [(0, 1)]
     if match := re.match(r"circle (\d+) m, (\d+) stations to centre", topology):
         stations = int(match[2])

@@ -26,6 +26,7 @@ PASS, FAIL, OPEN = {"reproduced"}, {"not reproduced"}, {"undecided"}
 FOLDER = STUDIES / "validation"
 [NS2] = find(["validation.ns2"])
 [NS3] = find(["validation.ns3"])
+[HT] = find(["validation.ns3-ht"])
 RANKED = "the same one carries more"
 
 
@@ -44,15 +45,15 @@ def measured(entry, label, metric, run):
     return quantity.measure(Table(label, [({}, [{"seed": 1, **run}])])).mean
 
 
-def by_number(number):
-    [label] = [label for label in scenarios(NS3) if f" {number}: " in label]
+def by_number(number, entry=NS3):
+    [label] = [label for label in scenarios(entry) if f" {number}: " in label]
     return label
 
 
 # --- The references -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "rows", "slack"), [("ns2", 501, 6e-4), ("ns3", 558, 1e-4)])
+@pytest.mark.parametrize(("name", "rows", "slack"), [("ns2", 501, 6e-4), ("ns3", 558, 1e-4), ("ns3-ht", 637, 1e-4)])
 def test_the_references_are_whole(name, rows, slack):
     lines = [line for line in (FOLDER / f"{name}.csv").read_text().splitlines() if not line.startswith("#")]
     found = list(csv.DictReader(lines))
@@ -65,7 +66,7 @@ def test_the_references_are_whole(name, rows, slack):
 
 
 def test_every_cell_is_a_setting():
-    assert (len(scenarios(NS2)), len(scenarios(NS3))) == (62, 140)
+    assert (len(scenarios(NS2)), len(scenarios(NS3)), len(scenarios(HT))) == (62, 140, 109)
     assert sum("AODV" in label for label in scenarios(NS2)) == 17
     assert reference(NS2, "A: 7-hop chain, Newreno, window 32, 1460 B")["throughput"] == 223.9
     assert reference(NS3, by_number("n153"))["throughput of all flows"] == 186.88
@@ -214,6 +215,104 @@ def test_counts_a_second_are_those_of_the_time_that_was_measured():
         top = scenario.points[0].resolved
         assert seconds[-1] == pytest.approx(float(top["duration"]) - float(top["warmup"]))
     assert seconds == pytest.approx([28, 9])
+
+
+# --- 802.11n, ac and ax ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        # HT's index 15 is MCS 7 of two streams; a window of 2 MiB is one of 1436 segments.
+        ("h012", ("ht", 40, 7, 2, "400ns", -90.96, None)),
+        ("h036", ("vht", 80, 9, 2, "400ns", -87.95, 1_048_575)),
+        ("h035", ("vht", 160, 9, 1, "400ns", -84.94, 1_048_575)),
+        ("h041", ("he", 20, 11, 1, "1600ns", -93.97, 1_048_575)),
+    ],
+)
+def test_modes_of_the_cells(name, expected):
+    document = scenarios(HT)[by_number(name, HT)]
+    radio = document["radio"]
+    keys = ("ppdu_format", "channel_width", "mcs", "spatial_streams", "guard_interval", "noise_floor")
+    assert (*(radio[key] for key in keys), document["mac"].get("ampdu")) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "nodes", "flows"),
+    [
+        ("h235", 2, [(0, 1, 1472, None)]),
+        ("h071", 11, [(i, 0, 1472, None) for i in range(1, 11)]),
+        ("h078", 3, [(1, 0, 1472, 0), (2, 0, 1472, 8)]),
+        ("h085", 2, [(1, 0, 1472, 0), (1, 0, 1472, 48)]),
+        ("h086", 7, [*((i, 0, 1472, 0) for i in range(1, 6)), (6, 0, 200, 48)]),
+        ("h087", 7, [*((i, 0, 1472, 0) for i in range(1, 6)), (6, 0, 200, 0)]),
+        ("h090", 3, [(0, 1, 1472, None), (2, 1, 1472, None)]),
+        ("h107", 9, [(0, 8, 1472, None)]),
+    ],
+)
+def test_layouts_and_categories_of_the_cells(name, nodes, flows):
+    scenario = scenarios(HT)[by_number(name, HT)]
+    assert len(scenario["topology"]["positions"]) == nodes
+    found = [(flow["from"], flow["to"], flow["packet"], flow.get("dscp")) for flow in scenario["flow"]]
+    assert found == flows
+    small = [flow["rate"] for flow in scenario["flow"] if flow["packet"] == 200]
+    assert small == ["80kbps"] * (name in ("h086", "h087"))
+
+
+def test_nodes_of_a_close_chain_hand_packets_to_their_neighbours():
+    """Frames reach over three of its hops, and static routes are the shortest of the beginning."""
+    document = dict(scenarios(HT)[by_number("h150", HT)])
+    modern = ("ppdu_format", "channel_width", "guard_interval", "mcs", "spatial_streams")
+    radio = {key: value for key, value in document["radio"].items() if key not in modern}
+    document |= {"radio": radio, "mac": {"rts_threshold": "off"}, "duration": "2s"}
+    run = _core.run(Scenario(document).points[0].config(1)).values()
+    assert run["flows"][0]["hops"] == 4
+    # No frame of 54 Mbit/s would be decoded over the 45 m of the beginning.
+    assert run["flows"][0]["throughput_kbps"] > 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "window", "ack", "every"),
+    [
+        ("h054", 1436, "every", None),
+        ("h053", 1436, "delayed", None),
+        ("h057", 1436, "fixed", 4),
+        ("h058", 1436, "fixed", 8),
+        ("h153", 128, "every", None),
+    ],
+)
+def test_tcp_of_the_cells(name, window, ack, every):
+    [flow] = scenarios(HT)[by_number(name, HT)]["flow"]
+    assert (flow["max_window"], flow["ack"], flow["tcp"].get("ack_every")) == (window, ack, every)
+    assert (flow["recovery"], flow["tcp"]["min_rto"], flow["tcp"]["initial_window"]) == ("sack", "200ms", 10)
+    assert flow["tcp"]["timestamps"] is False
+
+
+def test_what_the_cells_count():
+    nodes = [
+        {"data_sent": 10, "airtime_s": 0.05, "mpdus_sent": 250, "mpdus_repeated": 20, "data_airtime_s": 0.04},
+        {"data_sent": 6, "airtime_s": 0.01, "mpdus_sent": 6, "mpdus_repeated": 12, "data_airtime_s": 0.008},
+    ]
+    run = {"flows": [{"received_packets": 270, "mean_rtt_ms": 12.0}], "nodes": nodes, MEASURED: 2.0}
+    single, chain = by_number("h008", HT), by_number("h150", HT)
+    assert measured(HT, single, "duration of a data PPDU", run) == pytest.approx(5000)
+    assert measured(HT, single, "packets of a data PPDU", run) == 27
+    assert measured(HT, chain, "duration of a data PPDU", run) == pytest.approx(3000)
+    assert measured(HT, chain, "MPDUs of a data PPDU", run) == 16
+    assert measured(HT, chain, "share of repeated MPDUs", run) == pytest.approx(32 / 256)
+    assert measured(HT, chain, "data frames", run) == 8
+    assert measured(HT, chain, "round-trip time", run) == 12
+
+
+def test_how_close_the_cells_have_to_be():
+    rows = {}
+    for statement in HT.statements:
+        case, _, rest = statement.text.partition(" ")
+        rows.setdefault(case, set()).add(rest.rpartition(" within ")[2].removesuffix(" % of ns-3."))
+    assert rows == {
+        "a-single": {"1"}, "a-lossy": {"1"}, "b-tcp": {"1"}, "c-stations": {"3"}, "d-edca": {"3"},
+        "e-hidden": {"5"}, "f-chain-udp": {"5"}, "g-chain-tcp": {"7"},
+    }  # fmt: skip
 
 
 # --- The judgement --------------------------------------------------------------------------------------------------
