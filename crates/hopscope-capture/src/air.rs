@@ -136,7 +136,7 @@ impl Air {
         let nodes = config.nodes.len();
         let header = |host| {
             let mac = config.mac_of(host);
-            (mac.data_header, mac.llc_header)
+            (mac.data_overhead(), mac.llc_header)
         };
         let radio = &config.radio;
         Air {
@@ -175,7 +175,7 @@ impl Air {
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
                 self.last_flow.get(frame.dst.index()).copied().unwrap_or(FlowId::NONE)
             }
-            FrameKind::BlockAckReq => self.last_flow[frame.src.index()],
+            FrameKind::BlockAckReq | FrameKind::CfEnd => self.last_flow[frame.src.index()],
         }
     }
 
@@ -228,7 +228,7 @@ impl Air {
             from: Some(frame.src),
             seq: frame.seq,
             frag: frame.frag,
-            qos: has_qos.then_some(QosControl { tid: tid(frame), ack, amsdu: false }),
+            qos: has_qos.then_some(QosControl { tid: frame.tid, ack, amsdu: false }),
             block_ack: None,
             body: &[],
         }
@@ -302,20 +302,15 @@ fn is_dsss(mode: Mode) -> bool {
     mode.is_non_ht() && DSSS_RATES.contains(&mode.rate())
 }
 
-/// Traffic identifier of a frame: best effort, the only one so far.
-fn tid(_frame: &Frame) -> u8 {
-    0
-}
-
 /// What a Block Ack or its request says; nothing of another frame.
 fn block_ack(frame: &Frame, slot: u32, view: &impl NetworkView) -> Option<BlockAckFields> {
     let with_bitmap = match frame.kind {
         FrameKind::BlockAck => true,
         FrameKind::BlockAckReq => false,
-        FrameKind::Rts | FrameKind::Cts | FrameKind::Data | FrameKind::Ack => return None,
+        FrameKind::Rts | FrameKind::Cts | FrameKind::Data | FrameKind::Ack | FrameKind::CfEnd => return None,
     };
     let BlockAckInfo { ssn, bitmap, size } = view.block_ack(slot).unwrap_or_default();
-    Some(BlockAckFields { tid: tid(frame), ssn, bitmap: with_bitmap.then(|| AckBitmap::of(size, bitmap)) })
+    Some(BlockAckFields { tid: frame.tid, ssn, bitmap: with_bitmap.then(|| AckBitmap::of(size, bitmap.words())) })
 }
 
 /// A packet with what the arena keeps for it.

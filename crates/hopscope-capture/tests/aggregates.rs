@@ -10,14 +10,15 @@ use hopscope_core::units::{Span, Time};
 use hopscope_engine::Config;
 use hopscope_engine::config::{App, FlowConfig, Transport, presets};
 use hopscope_engine::record::{BlockAckInfo, Counters, Header, NetworkView, Record, Recorder};
+use hopscope_mac::block_ack::Bitmap;
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_mac::frame::Mpdu;
 use hopscope_packet::arena::Extension;
 use hopscope_packet::{Body, Packet};
 use hopscope_phy::channel::Link;
+use hopscope_phy::config::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
 use hopscope_phy::phy::RxOutcome;
-use hopscope_phy::phy::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
 use hopscope_phy::phy::modes::Mode;
 use hopscope_tcp::{Receipt, SenderStats};
 use hopscope_wire::dot11::{AckBitmap, AckPolicy, BlockAckFields, Mac, QosControl};
@@ -163,6 +164,7 @@ impl Run {
             mode,
             retry: false,
             frag: 0,
+            tid: 0,
             seq: 7,
             src: NodeId(from),
             dst: NodeId(1 - from),
@@ -195,12 +197,16 @@ impl Run {
 
     /// Two aggregates, a request, and a frame alone.
     fn all(mut self) -> Summary {
-        let bitmap = [!0 << 3 & 0x0FFF_FFFF, 0, 0, 0];
+        let bitmap = Bitmap::of_words([!0 << 3 & 0x0FFF_FFFF, 0, 0, 0]);
         self.aggregate(0..28, false);
         self.block_ack(FrameKind::BlockAck, 32, BlockAckInfo { ssn: 4_090, bitmap, size: 64 });
         self.aggregate(0..3, true);
         self.block_ack(FrameKind::BlockAckReq, 24, BlockAckInfo { ssn: 4_090, ..BlockAckInfo::default() });
-        self.block_ack(FrameKind::BlockAck, 56, BlockAckInfo { ssn: 22, bitmap: [0, 0, 0, 1 << 63], size: 256 });
+        self.block_ack(
+            FrameKind::BlockAck,
+            56,
+            BlockAckInfo { ssn: 22, bitmap: Bitmap::of_words([0, 0, 0, 1 << 63]), size: 256 },
+        );
         self.send(FrameKind::Data, MPDU, self.mode);
         self.send(FrameKind::Ack, 14, Mode::of(24_000_000).expect("a basic rate"));
         self.capture.finish(self.now)

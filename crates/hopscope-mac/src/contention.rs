@@ -6,7 +6,8 @@
 
 pub use super::backoff::{AccessAnswer, QuietPlan};
 
-use super::backoff::Access;
+use super::backoff::Function;
+use super::edca::access::Edcafs;
 use crate::config::mac::EifsRule;
 use crate::rules::{KnownSet, StationRuleSet, StationRules};
 use hopscope_core::rng::Stream;
@@ -33,9 +34,8 @@ const _: () = assert!(std::mem::size_of::<Station>() == 64, "one cache line per 
 #[derive(Debug)]
 #[repr(C)]
 pub struct Contender {
-    pub(super) armed_at: Time,
-    /// The back-off ends here whatever begins now: it is too late to sense it. `NEVER` when still open.
-    pub(super) due: Time,
+    /// The back-off of the DCF; that of no access category where there is EDCA.
+    pub(super) function: Function,
     hold_until: Time,
     /// The frame received in error keeps the medium busy until here, so that DIFS after it makes EIFS; counts while
     /// `EIFS` is set.
@@ -44,13 +44,10 @@ pub struct Contender {
     pub(super) nav_before: Time,
     /// Instant of the queued access event, `NEVER` when none is queued.
     pub(super) queued_at: Time,
-    pub(super) remaining: u32,
-    pub(super) cw: u32,
     received: u32,
-    pub(super) access: Access,
-    /// The pending back-off follows a frame and no other waits for it: its end needs no event.
-    pub(super) post_only: bool,
     pub(super) rng: Stream,
+    /// The EDCA functions of a QoS station.
+    pub(super) edcafs: Option<Box<Edcafs>>,
 }
 
 /// No frame was received.
@@ -72,18 +69,14 @@ impl Station {
     /// An idle station drawing its back-offs from `rng`.
     pub fn new(rules: &StationRules, rng: Stream) -> Self {
         let own = Contender {
-            armed_at: Time::ZERO,
-            due: Time::NEVER,
+            function: Function::new(rules.cw_min),
             hold_until: Time::ZERO,
             eifs_until: Time::ZERO,
             nav_before: Time::ZERO,
             queued_at: Time::NEVER,
-            remaining: 0,
-            cw: rules.cw_min,
             received: NOTHING,
-            access: Access::None,
-            post_only: false,
             rng,
+            edcafs: Edcafs::new(rules).map(Box::new),
         };
         Station { radio: Radio::new(own), nav_until: Time::ZERO }
     }
@@ -258,6 +251,11 @@ impl Station {
         let mine = self.own().received == slot;
         self.own_mut().received = NOTHING;
         mine
+    }
+
+    /// None of the MPDUs of the frame that ends now came through: it is a frame received in error.
+    pub fn fail_reception(&mut self, now: Time, rules: &StationRules) {
+        self.on_rx_bad::<AnyRules>(now, rules);
     }
 
     /// What became of the frame in air slot `slot` that ends at this very instant and was not received

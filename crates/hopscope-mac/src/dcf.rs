@@ -310,7 +310,7 @@ impl Dcf {
                 }
             }
             // Stations without QoS know no agreements.
-            FrameKind::BlockAck | FrameKind::BlockAckReq => {}
+            FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {}
         }
     }
 
@@ -448,6 +448,7 @@ impl Dcf {
             // The Retry bit is that of data and management frames (9.2.4.1.6): a repeated RTS does not carry it.
             retry: false,
             frag: 0,
+            tid: 0,
             seq: 0,
             src: self.node,
             dst: out.to,
@@ -479,6 +480,7 @@ impl Dcf {
             mode: out.mode,
             retry,
             frag: out.control.fragment(),
+            tid: 0,
             seq: out.control.sequence(),
             src: self.node,
             dst: out.to,
@@ -519,6 +521,7 @@ impl Dcf {
             mode,
             retry: false,
             frag: 0,
+            tid: 0,
             seq: 0,
             src: self.node,
             dst: to,

@@ -21,6 +21,8 @@ named! {
         BlockAck = "block-ack",
         /// Block Ack request: asks for a Block Ack, and moves the window of the receiver.
         BlockAckReq = "block-ack-req",
+        /// CF-End: the rest of a TXOP is free.
+        CfEnd = "cf-end",
     }
 }
 
@@ -49,6 +51,9 @@ pub const CTS_BYTES: u32 = 14;
 /// Bytes of an ACK frame with FCS (9.3.1.4).
 pub const ACK_BYTES: u32 = 14;
 
+/// Bytes of a CF-End frame with FCS (9.3.1.5).
+pub const CF_END_BYTES: u32 = 20;
+
 /// One MPDU of an A-MPDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mpdu {
@@ -73,6 +78,8 @@ pub struct Frame {
     pub retry: bool,
     /// Fragment number of a data frame, 0 to 15.
     pub frag: u8,
+    /// Traffic identifier of the frames of a QoS station, 0 to 7.
+    pub tid: u8,
     /// Sequence number of a data frame, 0 to 4095.
     pub seq: u16,
     /// Transmitter.

@@ -19,9 +19,11 @@ pub mod config;
 pub mod contention;
 pub mod dcf;
 pub mod dedup;
+pub mod edca;
 mod ending;
 pub mod fragment;
 pub mod frame;
+mod machine;
 mod nav;
 mod outgoing;
 pub mod ppdu;
@@ -32,7 +34,9 @@ pub mod timing;
 
 pub use collisions::Collisions;
 pub use dcf::{Dcf, MacEffects};
+pub use edca::{Edca, EdcaEffects};
 pub use frame::{Frame, FrameKind};
+pub use machine::Mac;
 pub use rate::Rates;
 pub use rules::{MacRules, Pacing};
 

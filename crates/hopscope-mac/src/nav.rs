@@ -41,6 +41,12 @@ impl Station {
         }
     }
 
+    /// A CF-End has come: nothing is reserved any more (10.23.2.9).
+    pub(super) fn free_nav(&mut self, at: Time) {
+        self.radio.clear(NAV_UNCONFIRMED | NAV_BEFORE);
+        self.nav_until = at;
+    }
+
     /// Without a frame until then, a NAV set by an RTS falls back.
     #[inline]
     fn nav_reset_at(&self) -> Time {

@@ -3,6 +3,10 @@
 use crate::config::MacConfig;
 use crate::config::mac::PacingClock;
 use crate::config::mac::{BackoffDraw, BusyAtExpiry, CtsRule, Duplicates, EifsRule, NavConfirmation, ResponseTimeout};
+use crate::edca;
+use crate::edca::access::EdcafRules;
+use crate::edca::category::Ac;
+use crate::edca::rules::QosRules;
 use crate::fragment::Fragmentation;
 use crate::frame::FrameKind;
 use crate::rate::{RateRules, Rates};
@@ -52,6 +56,8 @@ pub struct StationRules {
     pub draws_if_found_busy: bool,
     /// What a busy medium at the end of a back-off means.
     pub busy_at_expiry: BusyAtExpiry,
+    /// The EDCA functions of a QoS station, by access category; none of another.
+    pub edca: Option<Box<[EdcafRules; Ac::COUNT]>>,
     /// The set that they are, where the path of a frame is compiled for it.
     pub set: KnownSet,
 }
@@ -126,6 +132,7 @@ impl StationRules {
             ifs_from_start: mac.ifs_from_start,
             draws_if_found_busy: mac.backoff_draw == BackoffDraw::FoundBusy,
             busy_at_expiry: mac.busy_at_expiry,
+            edca: edca::rules::edcafs(mac).map(Box::new),
         };
         if rules.are::<Ns2Rules>() {
             rules.set = KnownSet::Ns2;
@@ -163,6 +170,8 @@ pub struct MacRules {
     pub(super) data_needs_cts: bool,
     pub(super) nonfreezing_defer: bool,
     pub(super) fragmentation: Option<Fragmentation>,
+    /// What a QoS station needs besides.
+    pub(super) qos: Option<Box<QosRules>>,
     shortest_ack: Span,
     /// By the index of the mode asked in.
     asked: [Asked; Mode::TABLE],
@@ -202,7 +211,7 @@ impl MacRules {
             // ns-2 compares the size with PLCP bits; taking them from the threshold leaves frames their bytes.
             rts_threshold: mac.rts_threshold.map(|threshold| threshold.saturating_sub(plcp)),
             retry: RetryRules::new(mac),
-            header: mac.data_header + mac.llc_header,
+            header: mac.data_overhead() + mac.llc_header,
             immediate_access: mac.immediate_access,
             backoff_after_drop: mac.backoff_after_drop,
             cts_rule: mac.cts_rule,
@@ -212,6 +221,7 @@ impl MacRules {
             data_needs_cts: mac.data_needs_cts,
             nonfreezing_defer: mac.nonfreezing_defer,
             fragmentation: Fragmentation::new(mac),
+            qos: mac.qos.then(|| Box::new(QosRules::new(radio, mac))),
         }
     }
 
@@ -283,9 +293,14 @@ impl MacRules {
     pub(super) fn overhead(&self, to: NodeId, mode: Mode, rts: bool) -> Span {
         let timing = self.timing();
         let ack = if to == NodeId::BROADCAST { Span::ZERO } else { timing.sifs + self.answer(mode) };
-        let asks = self.rates.first(to, FrameKind::Rts);
-        let handshake = if rts { timing.rts(asks) + self.answer(asks) + timing.sifs * 2 } else { Span::ZERO };
+        let handshake = if rts { self.handshake(to) } else { Span::ZERO };
         timing.difs + handshake + ack
+    }
+
+    /// RTS, CTS and the SIFS behind each.
+    pub(super) fn handshake(&self, to: NodeId) -> Span {
+        let asks = self.rates.first(to, FrameKind::Rts);
+        self.timing().rts(asks) + self.answer(asks) + self.timing().sifs * 2
     }
 
     pub(super) fn uses_rts(&self, to: NodeId, bytes: u32) -> bool {

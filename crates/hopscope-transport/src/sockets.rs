@@ -82,6 +82,8 @@ pub struct Socket {
     /// The flow whose data arrives here.
     pub receives: FlowId,
     protocol: Protocol,
+    /// Traffic identifier of what it sends.
+    pub tid: u8,
     /// The machine.
     pub endpoint: Endpoint,
     generations: [TransportGeneration; Timer::COUNT],
@@ -97,7 +99,7 @@ impl Socket {
             Endpoint::Atp(_) => Protocol::Atp,
         };
         let (sends, receives) = flows;
-        Socket { node, peer, ports, sends, receives, protocol, endpoint, generations: Default::default() }
+        Socket { node, peer, ports, sends, receives, protocol, tid: 0, endpoint, generations: Default::default() }
     }
 
     /// The packet in which it sends a body now. An ACK without data belongs to the data that it acknowledges.
@@ -106,7 +108,13 @@ impl Socket {
         let flow = if body.carries_data() { self.sends } else { self.receives };
         let path = (self.endpoint.wants_path() && body.carries_data()).then(|| PathOption::new(now));
         let bytes = self.endpoint.packet_bytes(&body);
-        Packet { flow, ports: self.ports, path, ..Packet::new(self.node, self.peer, bytes, 0, body, now) }
+        Packet {
+            flow,
+            ports: self.ports,
+            path,
+            tid: self.tid,
+            ..Packet::new(self.node, self.peer, bytes, 0, body, now)
+        }
     }
 
     /// A timer is armed anew or disarmed: what was pending of its kind is void. Gives the generation of the new expiry.

@@ -23,7 +23,7 @@ pub use block_ack::{AckBitmap, BlockAckFields};
 pub use qos::{AckPolicy, QosControl};
 
 /// Octets of a data frame before its body.
-pub const DATA_HEADER: usize = 24;
+const DATA_HEADER: usize = 24;
 /// The same of QoS data.
 pub const QOS_DATA_HEADER: usize = DATA_HEADER + qos::QOS_BYTES;
 /// Octets of the frame check sequence.
@@ -167,7 +167,7 @@ impl<'a> Mac<'a> {
             }
             FrameKind::BlockAck => self.block_ack = Some(BlockAckFields::take(&mut head, true)?),
             FrameKind::BlockAckReq => self.block_ack = Some(BlockAckFields::take(&mut head, false)?),
-            FrameKind::Rts | FrameKind::Cts | FrameKind::Ack => {}
+            FrameKind::Rts | FrameKind::Cts | FrameKind::Ack | FrameKind::CfEnd => {}
         }
         if !head.is_empty() {
             return Err(Malformed::field("802.11 control frame with octets behind it", head.len() as u64, "none"));
@@ -201,6 +201,7 @@ const fn control(kind: FrameKind) -> u8 {
         FrameKind::Data => 0x08,
         FrameKind::BlockAckReq => 0x84,
         FrameKind::BlockAck => 0x94,
+        FrameKind::CfEnd => 0xE4,
     }
 }
 

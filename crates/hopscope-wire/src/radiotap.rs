@@ -9,7 +9,7 @@
 //! has MCS, VHT or HE and no rate, which one octet could not hold. Fields stand at multiples of their alignment: behind
 //! zeros, where need be.
 
-use hopscope_phy::phy::layout::PpduFormat;
+use hopscope_phy::config::layout::PpduFormat;
 use hopscope_phy::phy::modes::Mode;
 
 use crate::octets::{Malformed, split, take};
@@ -244,7 +244,7 @@ fn non_ht(rate: u8) -> Result<Mode, Malformed> {
 mod tests {
     use proptest::prelude::*;
 
-    use hopscope_phy::phy::layout::{ChannelWidth, GuardInterval, Layout};
+    use hopscope_phy::config::layout::{ChannelWidth, GuardInterval, Layout};
 
     use super::*;
 

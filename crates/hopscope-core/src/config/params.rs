@@ -313,7 +313,7 @@ param_types! {
     Option<bool> => FlagOrOwn;
     Option<u64> => IntOrOff, |number| number.map_or_else(Vec::new, |number| alone(number as f64));
     Vec<u64> => IntList;
-    Vec<u32> => IntList;
+    Vec<u32> => IntList, |list| placed(&list.iter().map(|&number| f64::from(number)).collect::<Vec<_>>());
     Vec<f64> => FloatList, |list| placed(list);
     Vec<Vec<f64>> => FloatRows, |rows| {
         let row = |(place, row): (usize, &Vec<f64>)| placed(row).into_iter().map(move |(at, x)| (format!(".{place}{at}"), x));

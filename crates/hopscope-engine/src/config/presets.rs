@@ -77,6 +77,19 @@ impl Base {
 /// Names of the behaviour profiles.
 pub const PROFILES: &[&str] = Profile::CHOICES;
 
+/// Why a profile does not go with a radio preset; none where it does, or where one of them is unknown.
+pub fn conflict(profile: &str, preset: &str) -> Option<String> {
+    let needs_qos = base(profile, preset).is_some_and(|base| base.mac.qos);
+    (needs_qos && Profile::of(profile) == Some(Profile::Ns2)).then(|| {
+        let known = PRESETS.iter().filter(|(name, _)| base(profile, name).is_some_and(|base| !base.mac.qos));
+        let known: Vec<&str> = known.map(|(name, _)| *name).collect();
+        format!(
+            "found \"{preset}\" together with profile = \"{profile}\"; ns-2 has no QoS stations; allowed there: {}",
+            known.join(", ")
+        )
+    })
+}
+
 /// The parameters of a profile with a radio preset; `None` for an unknown name.
 pub fn base(profile: &str, preset: &str) -> Option<Base> {
     let profile = Profile::of(profile)?;

@@ -121,9 +121,12 @@ impl Ledger {
         let unanswered = Diagnosis { failure: Failure::NoAnswer, ..diagnosis };
         self.nodes[node.index()].attempt.diagnosis = match diagnosis.frame {
             FrameKind::Rts => self.find_silencer(node, to, view).unwrap_or(unanswered),
-            FrameKind::Cts | FrameKind::Data | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq => {
-                unanswered
-            }
+            FrameKind::Cts
+            | FrameKind::Data
+            | FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::BlockAckReq
+            | FrameKind::CfEnd => unanswered,
         };
     }
 

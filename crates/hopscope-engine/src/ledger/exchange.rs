@@ -47,6 +47,10 @@ impl Ledger {
                 return;
             }
             FrameKind::Rts | FrameKind::BlockAckReq => line.run_ahead(goes_to(ATTEMPT_RTS), end),
+            FrameKind::CfEnd => {
+                line.run_ahead(goes_to(line.attempt.class as usize), end);
+                return;
+            }
             FrameKind::Data => {
                 // Nobody answers a broadcast (IEEE 802.11-2020 10.3.6): nothing is undecided, and no link has an
                 // attempt.

@@ -10,6 +10,7 @@ use crate::config::Config;
 use crate::record::{Counters, NetworkView};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
+use hopscope_mac::edca::MpduCounts;
 use hopscope_mac::rate::RateCounts;
 use hopscope_tcp::SenderStats;
 
@@ -100,6 +101,38 @@ impl MachineCounters {
 
     pub(super) fn data_rate_mbps(&self, cx: &NodeCx<'_>) -> Option<f64> {
         self.rates(cx).mean()
+    }
+
+    pub(super) fn mpdus_sent(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        self.of_mpdus(cx, |mpdus| mpdus.sent)
+    }
+
+    pub(super) fn mpdus_repeated(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        self.of_mpdus(cx, |mpdus| mpdus.repeated)
+    }
+
+    pub(super) fn mpdus_per_ppdu(&self, cx: &NodeCx<'_>) -> Option<f64> {
+        let ppdus = self.of_mpdus(cx, |mpdus| mpdus.ppdus).filter(|ppdus| *ppdus > 0)?;
+        Some(self.of_mpdus(cx, |mpdus| mpdus.sent)? as f64 / ppdus as f64)
+    }
+
+    pub(super) fn data_airtime_s(&self, cx: &NodeCx<'_>) -> Option<f64> {
+        self.of_mpdus(cx, |mpdus| mpdus.airtime.0).map(|airtime| airtime as f64 / 1e9)
+    }
+
+    pub(super) fn block_ack_requests(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        self.of_mpdus(cx, |mpdus| mpdus.requests)
+    }
+
+    pub(super) fn internal_collisions(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        self.of_mpdus(cx, |mpdus| mpdus.internal_collisions)
+    }
+
+    /// What a QoS station has counted of its MPDUs in the measured time; none of another.
+    fn of_mpdus(&self, cx: &NodeCx<'_>, count: fn(&MpduCounts) -> u64) -> Option<u64> {
+        let [before, after] = self.of(cx).map(|node| node.mpdus);
+        let (before, after) = (before.unwrap_or_default(), after?);
+        Some(count(&after) - count(&before))
     }
 
     pub(super) fn mac_packets(&self, cx: &NodeCx<'_>) -> u64 {

@@ -69,16 +69,11 @@ impl Node {
     /// leave.
     #[inline]
     pub fn view(&self, peer: NodeId, wifi: &Wifi, wires: &Wires) -> NodeView {
-        let queue = match self.interface_towards(peer) {
-            Interface::Wire { end, .. } => &wires[end].port.queue,
-            Interface::Wifi | Interface::Outside => &wifi.port.queue,
+        let (queued, is_full) = match self.interface_towards(peer) {
+            Interface::Wire { end, .. } => (wires[end].port.queue.len(), wires[end].port.queue.is_full()),
+            Interface::Wifi | Interface::Outside => (wifi.queued(), wifi.is_full()),
         };
-        NodeView {
-            queued: queue.len(),
-            is_full: queue.is_full(),
-            is_resolving: self.is_resolving(),
-            mac: counters(wifi.mac.view().attempts),
-        }
+        NodeView { queued, is_full, is_resolving: self.is_resolving(), mac: counters(wifi.mac.view().attempts) }
     }
 
     /// The machine of its routing protocol; none under static routes.

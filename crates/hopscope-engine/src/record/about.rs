@@ -77,7 +77,7 @@ impl SubjectField for Frame {
         match self.kind {
             FrameKind::Rts | FrameKind::Data => subject.packet = Some(self.body),
             // They answer a station and name no packet (IEEE 802.11-2020 9.3.1.3, 9.3.1.4, 9.3.1.7 and 9.3.1.8).
-            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq => {}
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {}
         }
     }
 }

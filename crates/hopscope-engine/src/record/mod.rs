@@ -15,9 +15,10 @@ pub use about::Subject;
 pub use classes::Classes;
 pub use facts::Record;
 pub use header::Header;
-pub use view::{BlockAckInfo, Counters, NetworkView, flight, link_between};
+pub use view::{Counters, NetworkView, flight, link_between};
 
 use hopscope_core::units::Time;
+pub use hopscope_mac::edca::BlockAckInfo;
 pub use hopscope_packet::DropReason;
 
 /// Observer of a run.

@@ -9,6 +9,7 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Attempts, Frame};
+use hopscope_mac::edca::{BlockAckInfo, MpduCounts};
 use hopscope_mac::frame::Mpdu;
 use hopscope_mac::rate::RateCounts;
 use hopscope_packet::Packet;
@@ -21,6 +22,8 @@ use hopscope_tcp::{Receipt, SenderStats};
 pub struct Counters {
     /// Of the MAC, since the start of the run.
     pub attempts: Attempts,
+    /// Of the MPDUs of a QoS station; none of another.
+    pub mpdus: Option<MpduCounts>,
     /// Data frames to single stations whose outcome a rate control knows.
     pub rates: RateCounts,
     /// Time on the air since the start of the run.
@@ -29,17 +32,6 @@ pub struct Counters {
     pub queue_mean: f64,
     /// Greatest length of the queue since the measured time began, packets.
     pub queue_max: u32,
-}
-
-/// What a Block Ack or a request for one says.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct BlockAckInfo {
-    /// Starting sequence number, 0 to 4095.
-    pub ssn: u16,
-    /// Which MPDUs have come, of a Block Ack: bit n of the first word is that of `ssn` plus n.
-    pub bitmap: [u64; 4],
-    /// Window of the agreement in MPDUs, 1 to 256.
-    pub size: u16,
 }
 
 /// A look at the network at the instant of a record.
@@ -58,14 +50,10 @@ pub trait NetworkView {
 
     /// The MPDUs of the A-MPDU in an air slot, in their order on the air; none where the PPDU carries one MPDU or a
     /// control frame.
-    fn mpdus(&self, _slot: u32) -> &[Mpdu] {
-        &[]
-    }
+    fn mpdus(&self, slot: u32) -> &[Mpdu];
 
     /// What the Block Ack, or the request for one, in an air slot says; none of another frame.
-    fn block_ack(&self, _slot: u32) -> Option<BlockAckInfo> {
-        None
-    }
+    fn block_ack(&self, slot: u32) -> Option<BlockAckInfo>;
 
     /// Writes to `plan` what the time of a station since its medium became idle consists of. Its radio's edges are
     /// applied up to now.

@@ -128,7 +128,7 @@ impl Field for Frame {
         line.flag("retry", self.retry);
         match self.kind {
             FrameKind::Rts | FrameKind::Data => self.body.write("packet", fields),
-            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq => {}
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {}
         }
     }
 }

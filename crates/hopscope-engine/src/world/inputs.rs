@@ -16,7 +16,7 @@ impl<R: Recorder> World<R> {
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
             Event::Overheard { node, slot, decodable } => self.on_overheard(node, slot, decodable),
             Event::Touch { node } => self.on_touch(node),
-            Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
+            Event::Sifs { node, generation } => self.on_sifs(node, generation),
             Event::ResponseTimeout { node, generation } => self.on_response_timeout(node, generation),
             Event::Access { node } => self.on_access_event(node),
             Event::LinkUp { node, packet } => self.receive(node, packet),
@@ -49,6 +49,7 @@ impl<R: Recorder> World<R> {
     pub(super) fn take(&mut self, work: Work) {
         match work {
             Work::ExternalArrival { node, packet, from } => self.on_data_frame(node, packet, from),
+            Work::Arrived { node, delivered } => self.on_arrived(node, delivered),
             Work::LinkFailed { node, packet, reason } => self.on_link_failure(node, packet, reason),
             Work::Next { node } => {
                 self.feed_mac(node);
@@ -69,7 +70,7 @@ impl<R: Recorder> World<R> {
 
     fn on_sample(&mut self) {
         for node in (0..self.nodes.len() as u32).map(NodeId) {
-            let packets = self.wifi[node].port.queue.len() as u32;
+            let packets = self.wifi[node].queued() as u32;
             self.note(Record::QueueLength { node, packets });
         }
         self.note(Record::SampleEnd);

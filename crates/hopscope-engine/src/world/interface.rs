@@ -63,6 +63,10 @@ impl<R: Recorder> World<R> {
 
     /// The link layer of a node wanted to act now: its next packet may go, or an interval of its ends.
     pub(super) fn on_link_event(&mut self, node: NodeId) {
+        if self.wifi[node].mac.edca().is_some() {
+            self.edca_input(node, |edca, cx| edca.on_release(cx));
+            return;
+        }
         let layer = self.wifi[node].port.layer.as_mut();
         if let Some(tick) = layer.and_then(|layer| layer.on_tick(self.now)) {
             self.events.push(tick.next, Event::Link { node });
@@ -127,7 +131,8 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the interface queue of the radio.
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) -> PathEvent {
-        let Wifi { mac, port, .. } = &self.wifi[node];
+        let Wifi { mac, port, .. } = &mut self.wifi[node];
+        let Some(mac) = mac.dcf() else { return self.enqueue_qos(node, id) };
         if port.layer.is_some() {
             return self.enqueue_linked(node, id);
         }
@@ -167,7 +172,7 @@ impl<R: Recorder> World<R> {
 
     /// The MAC pulls its next packet.
     pub(super) fn feed_mac(&mut self, node: NodeId) {
-        if !self.wifi[node].mac.is_free() {
+        if !self.is_free(node) {
             return;
         }
         let port = &mut self.wifi[node].port;
@@ -178,9 +183,15 @@ impl<R: Recorder> World<R> {
         self.offer_queued(node, next);
     }
 
+    /// True when the MAC of a station without QoS can take a packet. A QoS station has taken all of them.
+    #[inline(always)]
+    fn is_free(&mut self, node: NodeId) -> bool {
+        self.wifi[node].mac.dcf().is_some_and(|dcf| dcf.is_free())
+    }
+
     /// The same right after `joined` has come into the queue below a link layer; true when that was dropped.
     fn feed_mac_with(&mut self, node: NodeId, joined: PacketId) -> bool {
-        if !self.wifi[node].mac.is_free() {
+        if !self.is_free(node) {
             return false;
         }
         let (next, is_lost) = self.next_linked(node, joined);

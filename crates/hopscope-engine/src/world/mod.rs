@@ -9,6 +9,7 @@ mod build;
 mod changes;
 mod check;
 mod controls;
+mod edca;
 mod effects;
 pub mod flow;
 mod graph;
@@ -53,7 +54,9 @@ use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::queue::EventQueue;
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::Collisions;
+use hopscope_mac::EdcaEffects;
 use hopscope_mac::dcf::Frame;
+use hopscope_mac::frame::Mpdu;
 use hopscope_mac::rules::StationRules;
 use hopscope_net::iface::outside::ExternalArrival;
 use hopscope_net::iface::port::PortEffect;
@@ -137,6 +140,11 @@ pub struct World<R: Recorder> {
     port_effects: Vec<PortEffect>,
     sockets: Sockets,
     transport_effects: Vec<TransportEffect>,
+    edca_effects: EdcaEffects,
+    /// The QoS station at which a packet goes up while the PPDU that carries it is on the air.
+    amid: Option<NodeId>,
+    /// MPDUs of the frame at hand that were received.
+    mpdus: Vec<Mpdu>,
     app_effects: Vec<crate::app::AppEffect>,
     overhearing: Overhearing,
     /// Where news of routes have packets of their own.
@@ -261,7 +269,7 @@ impl<R: Recorder> World<R> {
     /// The warm-up ends at `start`, before which nothing more happens: queues are measured from now on.
     pub fn begin_measure(&mut self, start: Time) {
         self.now = start;
-        self.wifi.all().for_each(|wifi| wifi.port.queue.restart_measure(start));
+        self.wifi.all().for_each(|wifi| wifi.restart_measure(start));
         self.wires.restart_measure(start);
         self.note(Record::MeasureBegan);
     }

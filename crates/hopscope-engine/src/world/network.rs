@@ -228,11 +228,11 @@ impl<R: Recorder> World<R> {
     /// Takes the first packet that waits for a neighbour out of the queue of the interface that leads there.
     pub(super) fn take_waiting(&mut self, node: NodeId, next_hop: NodeId) -> Option<PacketId> {
         let packets = &self.packets;
-        let port = match self.nodes[node].interface_for(next_hop) {
-            Interface::Wire { end, .. } => &mut self.wires[end].port,
-            Interface::Wifi | Interface::Outside => &mut self.wifi[node].port,
-        };
-        port.take(self.now, |id| packets.get(id).next_hop == next_hop)
+        let wanted = |id| packets.get(id).next_hop == next_hop;
+        match self.nodes[node].interface_for(next_hop) {
+            Interface::Wire { end, .. } => self.wires[end].port.take(self.now, wanted),
+            Interface::Wifi | Interface::Outside => self.wifi[node].take_waiting(self.now, wanted),
+        }
     }
 
     /// A neighbour is taken for gone that is at the other end of a wire, or in range and on.

@@ -11,6 +11,7 @@ use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_mac::rules::{KnownSet, StationRuleSet};
 use hopscope_net::iface::Wifi;
 use hopscope_phy::channel::FrameSummary;
+use hopscope_phy::phy::arrival::MOST_MPDUS;
 use hopscope_phy::phy::{AnyRules, Arrival, Ns2Rules, Packed, StandardRules};
 
 /// No signal is under way for longer: `check.rs` refuses such ranges.
@@ -58,6 +59,7 @@ impl<R: Recorder> World<R> {
             start: now,
             end: now + frame.airtime,
             nav: frame.duration.0 as u32,
+            mpdus: self.count_mpdus(place, slot),
             // Each copy gets the power of its own link.
             power: 0.0,
             slot,
@@ -69,6 +71,13 @@ impl<R: Recorder> World<R> {
         } else {
             self.transmit_with_care(frame, place, received, slot);
         }
+    }
+
+    /// MPDUs of the A-MPDU in an air slot, as far as an arrival can count them.
+    #[inline(always)]
+    fn count_mpdus(&mut self, place: u32, slot: u32) -> u8 {
+        let edca = self.wifi.at(place).mac.edca();
+        edca.map_or(0, |edca| edca.carried(slot).mpdus.len().min(usize::from(MOST_MPDUS)) as u8)
     }
 
     /// Nothing needs to be asked when a frame leaves: each copy has the power and the flags of its link, all stations keep

@@ -9,6 +9,9 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::Time;
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::Frame;
+use hopscope_mac::edca::BlockAckInfo;
+use hopscope_mac::frame::{FrameKind, Mpdu};
+use hopscope_mac::rate::RateCounts;
 use hopscope_net::iface::Wifi;
 use hopscope_packet::arena::Extension;
 use hopscope_packet::{Body, Packet, PacketArena};
@@ -68,6 +71,20 @@ impl NetworkView for WorldView<'_> {
         self.wifi[src].air.frame(slot % 2, src)
     }
 
+    fn mpdus(&self, slot: u32) -> &[Mpdu] {
+        let edca = self.wifi[NodeId(slot / 2)].mac.edca();
+        edca.map_or(&[], |edca| &edca.carried(slot).mpdus)
+    }
+
+    fn block_ack(&self, slot: u32) -> Option<BlockAckInfo> {
+        let frame = self.frame(slot);
+        match frame.kind {
+            FrameKind::BlockAck => self.wifi[frame.src].mac.edca().map(|edca| edca.carried(slot).block_ack),
+            FrameKind::BlockAckReq => Some(BlockAckInfo { ssn: frame.seq, ..BlockAckInfo::default() }),
+            FrameKind::Rts | FrameKind::Cts | FrameKind::Data | FrameKind::Ack | FrameKind::CfEnd => None,
+        }
+    }
+
     #[inline(always)]
     fn quiet_plan(&mut self, node: NodeId, plan: &mut QuietPlan) {
         self.wifi[node].quiet_plan(self.now, plan);
@@ -98,10 +115,12 @@ impl NetworkView for WorldView<'_> {
     }
 
     fn counters(&mut self, node: NodeId, from: Time) -> Counters {
-        let Wifi { mac, air, port, .. } = &mut self.wifi[node];
-        let (queue_mean, queue_max) = port.queue.occupancy(from, self.now);
-        let rates = mac.rate_control().sent();
-        Counters { attempts: *mac.attempts(), rates, airtime: air.airtime(), queue_mean, queue_max }
+        let wifi = &mut self.wifi[node];
+        let (queue_mean, queue_max) = wifi.occupancy(from, self.now);
+        let Wifi { mac, air, .. } = wifi;
+        let rates = mac.dcf().map_or(RateCounts::default(), |dcf| dcf.rate_control().sent());
+        let mpdus = mac.edca().map(|edca| *edca.mpdu_counts());
+        Counters { attempts: *mac.attempts(), mpdus, rates, airtime: air.airtime(), queue_mean, queue_max }
     }
 
     fn received_from(&self, node: NodeId) -> Vec<(NodeId, u64)> {

@@ -7,6 +7,7 @@
 use super::World;
 use crate::record::{DropReason, Recorder};
 use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_mac::edca::Delivered;
 use hopscope_tcp::endpoint::PathEvent;
 
 /// An input that waits.
@@ -14,6 +15,8 @@ use hopscope_tcp::endpoint::PathEvent;
 pub(super) enum Work {
     /// A data frame with this packet, still in the hands of its transmitter `from`, came in at `node`.
     ExternalArrival { node: NodeId, packet: PacketId, from: NodeId },
+    /// A QoS station's own copy of a packet has its turn.
+    Arrived { node: NodeId, delivered: Delivered },
     /// A packet could not be brought to its next hop.
     LinkFailed { node: NodeId, packet: PacketId, reason: DropReason },
     /// The MAC is free: it pulls its next packet, and sources that fill the queue themselves may add one.

@@ -6,12 +6,22 @@ const WORD: u16 = u64::BITS as u16;
 const WORDS: usize = (MAX_WINDOW / WORD) as usize;
 
 /// Which of up to 256 successive MPDUs have come: bit n is the MPDU n beyond the starting sequence number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bitmap([u64; WORDS]);
 
 impl Bitmap {
     /// None has come.
     pub const EMPTY: Bitmap = Bitmap([0; WORDS]);
+
+    /// The bitmap of four words, the first bit of the first word being that of offset 0.
+    pub const fn of_words(words: [u64; WORDS]) -> Self {
+        Bitmap(words)
+    }
+
+    /// Its words, as [`Bitmap::of_words`] takes them.
+    pub const fn words(&self) -> [u64; WORDS] {
+        self.0
+    }
 
     /// True when the MPDU at this offset has come; none has beyond the last bit.
     #[inline]

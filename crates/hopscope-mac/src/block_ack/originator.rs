@@ -72,6 +72,8 @@ pub struct Originator {
     missing: bool,
     /// The window has moved beyond an MPDU that was given up, and no request has confirmed that yet.
     gap: bool,
+    /// Requests went unanswered for too long: none asks about the gap before an answer has come.
+    is_silent: bool,
     /// Starting sequence number of the request whose Block Ack is waited for.
     requested: Option<u16>,
 }
@@ -80,7 +82,15 @@ impl Originator {
     /// An agreement whose first MPDU is `start`, of `size` MPDUs (1 to [`MAX_WINDOW`]).
     pub fn new(start: u16, size: u16) -> Self {
         debug_assert!((1..=MAX_WINDOW).contains(&size), "an agreement of {size} MPDUs");
-        Originator { start, size, slots: VecDeque::new(), missing: false, gap: false, requested: None }
+        Originator {
+            start,
+            size,
+            slots: VecDeque::new(),
+            missing: false,
+            gap: false,
+            is_silent: false,
+            requested: None,
+        }
     }
 
     /// True when the window has room for another MPDU.
@@ -117,7 +127,7 @@ impl Originator {
     /// The starting sequence number of a Block Ack request that is to be sent before any data; none where none is
     /// needed.
     pub fn request_needed(&self) -> Option<u16> {
-        (self.missing || self.gap).then_some(self.start)
+        (self.missing || self.gap && !self.is_silent).then_some(self.start)
     }
 
     /// A Block Ack request with the current start of the window is sent.
@@ -128,7 +138,7 @@ impl Originator {
     /// A Block Ack has come. What it acknowledges is appended to `acked`, in order; the rest of what was sent is to be
     /// sent again. Returns how many these are.
     pub fn on_block_ack(&mut self, ssn: u16, bitmap: &Bitmap, acked: &mut Vec<Outstanding>) -> u32 {
-        self.missing = false;
+        (self.missing, self.is_silent) = (false, false);
         // The answer to a request says that the recipient has moved to where the window then began.
         self.gap &= self.requested.take() != Some(self.start);
         let mut failed = 0;
@@ -152,6 +162,7 @@ impl Originator {
         let slot = self.slot(seq)?;
         let mpdu = *slot.outstanding()?;
         *slot = Slot::Acknowledged;
+        self.is_silent = false;
         self.move_window();
         Some(mpdu)
     }
@@ -168,6 +179,13 @@ impl Originator {
                 }
             }
         }
+    }
+
+    /// Requests have gone unanswered for too long: what was sent is to be sent again, and no request asks about a gap until an
+    /// answer has come, or the window has left another gap.
+    pub fn stop_asking(&mut self) {
+        self.on_missing(true);
+        self.is_silent = true;
     }
 
     /// Gives up those outstanding MPDUs of which `ends` is true, such as by attempts or lifetime, and appends them to
@@ -199,7 +217,9 @@ impl Originator {
     /// Moves the window to the oldest outstanding MPDU, or to the next new one.
     fn move_window(&mut self) {
         let done = self.slots.iter().take_while(|slot| slot.outstanding().is_none()).count();
-        self.gap |= self.slots.drain(..done).any(|slot| matches!(slot, Slot::GivenUp));
+        if self.slots.drain(..done).any(|slot| matches!(slot, Slot::GivenUp)) {
+            (self.gap, self.is_silent) = (true, false);
+        }
         self.start = advance(self.start, done as u16);
     }
 }

@@ -1,5 +1,6 @@
 //! Parameters of the 802.11 DCF and the interface queue.
 
+use crate::ppdu::MAX_PPDU;
 use hopscope_core::config::params::Range;
 use hopscope_core::units::Span;
 use hopscope_core::{choice, params};
@@ -27,6 +28,40 @@ choice! {
         /// That of the PLCP preamble, whatever rates frames have: 1 Mbit/s for DSSS and HR/DSSS (2 Mbit/s where `plcp_bits_1m`
         /// is 0), 6 Mbit/s for OFDM and ERP-OFDM.
         Plcp = "plcp",
+    }
+}
+
+choice! {
+    /// Which TXOP limits the access categories have where `edca_txop` gives none.
+    pub enum TxopTable {
+        /// IEEE 802.11-2020 table 9-155, OFDM PHY: 2.528 ms background and best effort, 4.096 ms video, 2.080 ms voice.
+        Y2020 = "802.11-2020",
+        /// IEEE 802.11-2016 and Linux: none background and best effort, 3.008 ms video, 1.504 ms voice.
+        Y2016 = "802.11-2016",
+        /// ns-3.44: none background and best effort, 4.096 ms video, 2.080 ms voice.
+        Ns3 = "ns-3.44",
+        /// None: one frame exchange for each access.
+        None = "none",
+    }
+}
+
+choice! {
+    /// When the MPDUs of an A-MPDU go up.
+    pub enum AmpduRelease {
+        /// Together, at the end of the PPDU.
+        Ppdu = "ppdu",
+        /// Each at its own end: all but the last find the medium busy, and what they cause to be sent draws a back-off.
+        Mpdu = "mpdu",
+    }
+}
+
+choice! {
+    /// What follows an A-MPDU that no Block Ack has answered.
+    pub enum MissingBlockAck {
+        /// A Block Ack request, whose answer says what is to be sent again.
+        Request = "request",
+        /// The MPDUs again.
+        Resend = "resend",
     }
 }
 
@@ -276,8 +311,58 @@ params! {
         /// Length of the frame that rates are compared by.
         minstrel_bytes: u32 = 1200, "bytes", "Linux mac80211", in Range::within(1.0, 8_000.0),
             when "rate_control = minstrel";
+        /// QoS station: EDCA in place of the DCF, QoS data frames, and Block Ack where `ampdu` is on.
+        qos: bool = false, "", "IEEE 802.11-2020 10.23.2";
+        /// AIFSN of the access categories, in the order background, best effort, video, voice. Empty: 7, 3, 2, 2.
+        edca_aifsn: Vec<u32> = Vec::new(), "slots", "IEEE 802.11-2020 table 9-155", in Range::within(2.0, 15.0), when "qos = true";
+        /// Smallest contention windows of the access categories, in the same order. Empty: `cw_min`, `cw_min`, and half and a
+        /// quarter of it.
+        edca_cw_min: Vec<u32> = Vec::new(), "slots", "IEEE 802.11-2020 table 9-155", in Range::within(0.0, 65_535.0), when "qos = true";
+        /// Largest contention windows, in the same order. Empty: `cw_max`, `cw_max`, `cw_min`, and half of it.
+        edca_cw_max: Vec<u32> = Vec::new(), "slots", "IEEE 802.11-2020 table 9-155", in Range::within(0.0, 65_535.0), when "qos = true";
+        /// TXOP limits in the same order; 0 is one frame exchange for each access. Empty: those of `edca_txop_table`. The Duration
+        /// field, of 16 bits, announces what is left of one.
+        edca_txop: Vec<u32> = Vec::new(), "us", "IEEE 802.11-2020 table 9-155", in Range::within(0.0, 32_767.0), when "qos = true";
+        /// Which table of TXOP limits holds.
+        edca_txop_table: TxopTable = TxopTable::Y2016, "", "Linux mac80211 and the tables of before 2020", when "qos = true";
+        /// Most bytes of an A-MPDU; off sends each MPDU alone.
+        ampdu: Option<u32> = Some(65_535), "bytes", "IEEE 802.11-2020 10.12.2", in Range::within(100.0, 6_500_631.0),
+            when "qos = true and radio.ppdu_format = ht | vht | he";
+        /// Most bytes of an A-MSDU, which carries several packets for one station in one MPDU; off: each has its own.
+        amsdu: Option<u32> = None, "bytes", "IEEE 802.11-2020 9.2.4.7.1 (3839 or 7935)", in Range::within(100.0, 11_398.0),
+            when "qos = true";
+        /// MPDUs that may be under way to one receiver: the buffer size of a Block Ack agreement.
+        block_ack_window: u32 = 64, "MPDUs", "IEEE 802.11-2020 9.4.1.13", in Range::within(1.0, 256.0),
+            when "qos = true and ampdu != off";
+        /// Longest PPDU of data.
+        longest_ppdu: Span = MAX_PPDU, "s", "IEEE 802.11-2020 table 19-25 (aPPDUMaxTime)",
+            in Range::above(0.0).up_to(0.005_484), when "qos = true and radio.ppdu_format = ht | vht | he";
+        /// What follows an A-MPDU without a Block Ack.
+        missing_block_ack: MissingBlockAck = MissingBlockAck::Request, "", "IEEE 802.11-2020 10.25.6.7",
+            when "qos = true and ampdu != off";
+        /// Attempts of an MPDU under a Block Ack agreement; off: until `msdu_lifetime` ends.
+        mpdu_retry_limit: Option<u32> = Some(7), "attempts", "IEEE 802.11-2020 10.23.2.12", in Range::within(1.0, 1e6),
+            when "qos = true and ampdu != off";
+        /// After this time in the MAC a packet that was sent without success is given up; off: never.
+        msdu_lifetime: Option<u32> = None, "TU", "IEEE 802.11-2020 dot11EDCATableMSDULifetime", in Range::within(1.0, 60_000.0),
+            when "qos = true";
+        /// When the MPDUs of an A-MPDU go up.
+        ampdu_release: AmpduRelease = AmpduRelease::Ppdu, "", "a default", when "qos = true and ampdu != off";
+        /// A packet waits so long in the reordering buffer for those before it; off: until the window moves.
+        reorder_timeout: Option<u32> = None, "ms", "a default; Linux: 100 ms", in Range::within(1.0, 60_000.0),
+            when "qos = true and ampdu != off";
         /// A frame handed to an idle MAC waits on a timer that does not freeze (older simulators); busy at its end doubles
         /// the window.
         nonfreezing_defer: bool = false, "", "ns2-facts item 21";
+    }
+}
+
+/// Bytes of the QoS Control field, which a QoS data frame has besides (IEEE 802.11-2020 9.2.4.5).
+const QOS_CONTROL: u32 = 2;
+
+impl MacConfig {
+    /// Bytes of a data frame around its LLC header and packet: MAC header and FCS.
+    pub fn data_overhead(&self) -> u32 {
+        self.data_header + if self.qos { QOS_CONTROL } else { 0 }
     }
 }

@@ -1,17 +1,21 @@
 //! The MAC's part of presets and profiles: assignments to documented parameters, nothing else.
 
 use super::mac::{
-    BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, MacConfig, NavConfirmation,
-    ResponseTimeout,
+    AmpduRelease, BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, MacConfig,
+    NavConfirmation, ResponseTimeout, TxopTable,
 };
 use hopscope_core::config::profile::Profile;
 use hopscope_core::units::Span;
 use hopscope_phy::config::RadioConfig;
+use hopscope_phy::config::layout::PpduFormat;
 use hopscope_phy::config::radio::Phy;
 
 /// The MAC of a radio under a profile.
 pub fn mac(profile: Profile, radio: &RadioConfig) -> MacConfig {
     let mut mac = MacConfig::of_phy(radio.phy);
+    if radio.ppdu_format != PpduFormat::NonHt {
+        mac.set_qos(radio.ppdu_format);
+    }
     match profile {
         Profile::Standard => {}
         Profile::Ns2 => mac.apply_ns2(),
@@ -30,6 +34,15 @@ impl MacConfig {
         };
         let (slot, cca_delay) = (Span::from_micros(9), Span::from_micros(2));
         MacConfig { slot, sifs, cw_min: 15, cca_delay, ..MacConfig::default() }
+    }
+
+    /// A QoS station with A-MPDUs as long as the format allows, without RTS.
+    fn set_qos(&mut self, format: PpduFormat) {
+        self.qos = true;
+        self.rts_threshold = None;
+        // Maximum A-MPDU Length Exponent of HT 3 and of VHT 7; HE takes that of VHT too (9.4.2.55, 9.4.2.157).
+        self.ampdu = Some(if format == PpduFormat::Ht { 65_535 } else { 1_048_575 });
+        self.block_ack_window = if format == PpduFormat::He { 256 } else { 64 };
     }
 
     /// The documented behaviour of ns-2.35; numbers are the items of docs/models/ns2.md.
@@ -69,6 +82,9 @@ impl MacConfig {
         self.queue_reserve = 1; // 11
         self.cca_delay = Span::from_micros(4); // 5, 17
         self.aarf_most = 60; // 22
+        self.edca_txop_table = TxopTable::Ns3; // 27
+        self.mpdu_retry_limit = None; // 27
+        self.ampdu_release = AmpduRelease::Mpdu; // 27
         if phy == Phy::ErpOfdm {
             self.slot = Span::from_micros(20); // 13
         }
@@ -89,4 +105,22 @@ pub(crate) fn base(profile: &str, preset: &str) -> Option<Base> {
     let profile = Profile::of(profile)?;
     let radio = hopscope_phy::config::presets::radio(profile, preset)?;
     Some(Base { mac: mac(profile, &radio), radio })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_preset_of_a_format_brings_qos() {
+        for (preset, ampdu, window) in [("ht-40-2ss", 65_535, 64), ("vht-80", 1_048_575, 64), ("he-20", 1_048_575, 256)]
+        {
+            let mac = base("standard", preset).expect("a preset").mac;
+            assert!(mac.qos);
+            assert_eq!((mac.ampdu, mac.block_ack_window), (Some(ampdu), window));
+            assert_eq!((mac.data_overhead(), mac.llc_header, mac.rts_threshold), (30, 8, None));
+            assert_eq!((mac.slot, mac.sifs, mac.cw_min), (Span::from_micros(9), Span::from_micros(16), 15));
+        }
+        assert!(!base("standard", "ofdm-54M").expect("a preset").mac.qos);
+    }
 }

@@ -77,7 +77,8 @@ impl Rates {
             | FrameKind::Cts
             | FrameKind::Ack
             | FrameKind::BlockAck
-            | FrameKind::BlockAckReq => self.basic,
+            | FrameKind::BlockAckReq
+            | FrameKind::CfEnd => self.basic,
         }
     }
 
@@ -286,7 +287,7 @@ impl NeighbourRates {
 }
 
 /// Rate of the answer to a frame sent at `rate`: the highest allowed one not above it, else the lowest (10.6.6.5).
-fn response_rate(radio: &RadioConfig, rate: u64) -> u64 {
+pub(crate) fn response_rate(radio: &RadioConfig, rate: u64) -> u64 {
     let allowed = &radio.response_rates;
     let best = allowed.iter().copied().filter(|&r| r <= rate).max();
     best.or_else(|| allowed.iter().copied().min()).unwrap_or(radio.basic_rate)

@@ -7,6 +7,7 @@
 
 mod access;
 mod as_ns3;
+mod edca;
 mod exchange;
 mod fragment;
 mod late;
@@ -208,6 +209,7 @@ impl Lab {
             mode,
             retry: frame.retry,
             frag: frame.frag,
+            tid: 0,
             seq: frame.seq,
             src: frame.from,
             dst: frame.to,
@@ -221,7 +223,8 @@ impl Lab {
             | if mine { Arrival::FOR_ME } else { 0 }
             | if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 };
         let nav = Span::from_micros(frame.nav).0 as u32;
-        let arrival = Arrival { start, end: start + length, nav, power: frame.power, slot, flags, mode: mode.number() };
+        let arrival =
+            Arrival { start, end: start + length, nav, mpdus: 0, power: frame.power, slot, flags, mode: mode.number() };
         self.station.radio.post(&arrival);
         if self.watchful {
             self.events.push(start + length, Event::Touch { node: ME });
@@ -354,6 +357,7 @@ fn name(kind: FrameKind) -> &'static str {
         FrameKind::Ack => "ACK",
         FrameKind::BlockAck => "BA",
         FrameKind::BlockAckReq => "BAR",
+        FrameKind::CfEnd => "CF-END",
     }
 }
 

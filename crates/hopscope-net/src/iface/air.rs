@@ -60,7 +60,7 @@ impl AirSlots {
     /// Keeps a frame that is sent now; gives its slot, 0 or 1.
     #[inline(always)]
     pub fn put(&mut self, frame: &Frame) -> u32 {
-        let &Frame { kind, mode, retry, frag, seq, src: _, dst, bytes, body, airtime, duration } = frame;
+        let &Frame { kind, mode, retry, frag, tid: _, seq, src: _, dst, bytes, body, airtime, duration } = frame;
         debug_assert!(airtime.0.max(duration.0) <= u64::from(u32::MAX));
         let slot = self.next();
         self.frames[slot as usize] = Stored {
@@ -86,6 +86,8 @@ impl AirSlots {
             mode: Mode::coded(tag & ((1 << KIND) - 1)),
             retry: tag & RETRY != 0,
             frag: control.fragment(),
+            // Kept by the MAC of a QoS station, with what its frame carries.
+            tid: 0,
             seq: control.sequence(),
             src,
             dst,

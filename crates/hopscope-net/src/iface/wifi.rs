@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use super::Port;
 use super::air::AirSlots;
+use hopscope_core::ids::PacketId;
 use hopscope_core::units::Time;
 use hopscope_mac::contention::{QuietPlan, Station};
 use hopscope_mac::dcf::MacCx;
-use hopscope_mac::{Dcf, MacEffects, MacRules};
+use hopscope_mac::edca::EdcaCx;
+use hopscope_mac::{Dcf, Edca, EdcaEffects, Mac, MacEffects, MacRules};
 
 /// One 802.11 interface. Each part begins a cache line: a frame touches the first of each hearer, and no other.
 #[derive(Debug)]
@@ -16,7 +18,7 @@ pub struct Wifi {
     /// Radio, carrier sense, NAV and back-off.
     pub station: Station,
     /// Frame exchange.
-    pub mac: Dcf,
+    pub mac: Mac,
     /// What it has put on the air.
     pub air: AirSlots,
     /// Queue and link layer.
@@ -31,11 +33,58 @@ impl Wifi {
         size_of::<Wifi>() - size_of::<Station>() + Station::MEMORY + self.port.queue.memory()
     }
 
-    /// One input to the MAC, the radio's edges applied up to `now`.
+    /// One input to the MAC of a station without QoS, the radio's edges applied up to `now`.
     #[inline(always)]
     pub fn mac_input(&mut self, now: Time, out: &mut MacEffects, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let Wifi { mac, station, rules, .. } = self;
-        input(mac, &mut MacCx { now, station, rules, out });
+        if let Some(mac) = mac.dcf() {
+            input(mac, &mut MacCx { now, station, rules, out });
+        }
+    }
+
+    /// One input to the MAC of a QoS station, the radio's edges applied up to `now`.
+    pub fn edca_input(&mut self, now: Time, out: &mut EdcaEffects, input: impl FnOnce(&mut Edca, &mut EdcaCx<'_>)) {
+        let Wifi { mac, station, rules, .. } = self;
+        if let Mac::Edca(mac) = mac {
+            input(mac, &mut EdcaCx { now, station, rules, out });
+        }
+    }
+
+    /// Packets that wait for their first transmission.
+    pub fn queued(&self) -> usize {
+        self.mac.edca().map_or(self.port.queue.len(), Edca::waiting)
+    }
+
+    /// True when one more packet of best effort finds no room.
+    pub fn is_full(&self) -> bool {
+        match &self.mac {
+            Mac::Dcf(_) => self.port.queue.is_full(),
+            Mac::Edca(edca) => edca.is_full(&self.rules),
+        }
+    }
+
+    /// Mean number of packets that waited from `from` to `now`, and the greatest.
+    pub fn occupancy(&mut self, from: Time, now: Time) -> (f64, u32) {
+        match &mut self.mac {
+            Mac::Dcf(_) => self.port.queue.occupancy(from, now),
+            Mac::Edca(edca) => edca.occupancy(from, now),
+        }
+    }
+
+    /// Starts the measured time: forgets how many packets have waited so far.
+    pub fn restart_measure(&mut self, now: Time) {
+        self.port.queue.restart_measure(now);
+        if let Mac::Edca(edca) = &mut self.mac {
+            edca.restart_measure(now);
+        }
+    }
+
+    /// Takes out the first packet for which `wanted` holds of those that wait.
+    pub fn take_waiting(&mut self, now: Time, wanted: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
+        match &mut self.mac {
+            Mac::Dcf(_) => self.port.take(now, wanted),
+            Mac::Edca(edca) => edca.take_waiting(now, wanted),
+        }
     }
 
     /// Writes to `plan` how the time since the medium has become idle is spent, the radio's edges applied up to `now`.

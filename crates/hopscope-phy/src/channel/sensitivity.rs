@@ -8,6 +8,7 @@
 use super::propagation::PathLoss;
 use crate::config::RadioConfig;
 use crate::config::radio::Phy;
+use crate::phy::modes::Mode;
 
 /// Metres at which 2 Mbit/s is just received (fu2003, table 1).
 const REFERENCE_M: f64 = 250.0;
@@ -16,11 +17,25 @@ const REFERENCE_DBM: f64 = -80.0;
 /// Farther than any rate reaches, metres.
 const MOST_M: f64 = 1e5;
 
+/// Minimum sensitivity by MCS at 20 MHz, dBm: IEEE 802.11-2020 tables 19-23 and 21-25, IEEE 802.11ax-2021 table 27-51.
+const BY_MCS: [f64; 12] = [-82.0, -79.0, -77.0, -74.0, -70.0, -66.0, -65.0, -64.0, -59.0, -57.0, -54.0, -52.0];
+/// What it rises by with twice the width, dB.
+const DOUBLING_DB: f64 = 3.0;
+
+/// The minimum sensitivity of a mode of HT, VHT or HE, dBm; none of others. Streams do not count.
+fn by_mcs(mode: Mode) -> Option<f64> {
+    let (layout, (mcs, _)) = (mode.layout()?, mode.mcs()?);
+    Some(BY_MCS.get(usize::from(mcs))? + DOUBLING_DB * f64::from(layout.width as u32))
+}
+
 /// The minimum sensitivity of a receiver at the data rate, dBm; none where the standard gives no number or the rate is that of the
 /// reference.
 ///
 /// IEEE 802.11-2020 clause 16 (11 Mbit/s), 17.3.10.2 (20 MHz), clause 18 (the same for ERP-OFDM).
 fn sensitivity_dbm(radio: &RadioConfig) -> Option<f64> {
+    if let Some(mode) = radio.data_mode() {
+        return by_mcs(mode);
+    }
     Some(match (radio.phy, radio.data_rate) {
         (Phy::Dsss, 11_000_000) => -76.0,
         // 1 and 2 Mbit/s share the reference; for 5.5 Mbit/s the standard gives no number.
@@ -77,5 +92,20 @@ mod tests {
         assert_eq!(ranges.len(), rates.len());
         assert!(ranges.windows(2).all(|pair| pair[0] > pair[1]), "{ranges:?}");
         assert_eq!([of("wavelan-2M"), of("dsss-1M"), of("hr-dsss-5.5M")], [None; 3]);
+    }
+
+    #[test]
+    fn twice_the_width_needs_twice_the_power() {
+        let of = |preset: &str, mcs: u32| {
+            let radio = presets::radio(Profile::Standard, preset).expect("a preset");
+            reach(&RadioConfig { mcs, ..radio }).expect("a sensitivity")
+        };
+        assert_eq!(of("ht-20", 7).sensitivity_dbm, -64.0);
+        assert_eq!(of("he-160-4ss", 11).sensitivity_dbm, -43.0);
+        // Free space: MCS 4 at 20 MHz needs 10 dB more than 2 Mbit/s, and 3 dB more with each doubling.
+        let metres = ["vht-20", "vht-40", "vht-80", "vht-160"].map(|preset| of(preset, 4).range);
+        for (found, db) in metres.into_iter().zip([10.0, 13.0, 16.0, 19.0]) {
+            assert!((found - 250.0 / 10f64.powf(db / 20.0)).abs() < 1e-6, "{found}");
+        }
     }
 }

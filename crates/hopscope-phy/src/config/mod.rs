@@ -1,5 +1,6 @@
 //! Parameters of radio and channel, of movement, and what was measured of links.
 
+pub mod layout;
 pub mod mobility;
 pub mod presets;
 pub mod radio;

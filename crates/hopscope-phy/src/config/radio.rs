@@ -1,7 +1,6 @@
 //! Parameters of the radio and the channel.
 
-use crate::phy::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
-use crate::phy::modes::Mode;
+use super::layout::PpduFormat;
 use hopscope_core::config::params::Range;
 use hopscope_core::units::Span;
 use hopscope_core::{choice, params};
@@ -248,19 +247,6 @@ pub fn watts(dbm: f64) -> f64 {
 }
 
 impl RadioConfig {
-    /// Layout of data frames that are not non-HT; none where they are, or where the format has no such width or guard interval.
-    pub fn layout(&self) -> Option<Layout> {
-        let width = ChannelWidth::of_mhz(self.channel_width)?;
-        let guard = GuardInterval::of_span(self.guard_interval)?;
-        Some(Layout { format: self.ppdu_format, width, guard }).filter(|layout| layout.exists())
-    }
-
-    /// Mode of data frames that are not non-HT; none as above, or where there is no such MCS.
-    pub fn data_mode(&self) -> Option<Mode> {
-        let number = |value: u32| u8::try_from(value).ok();
-        Mode::of_mcs(self.layout()?, number(self.mcs)?, number(self.spatial_streams)?)
-    }
-
     /// The chain of `error_kind = "markov"`.
     pub(crate) fn markov_chain(&self) -> MarkovChain {
         self.error_channel.chain().unwrap_or_else(|| MarkovChain {
@@ -377,7 +363,7 @@ params! {
         /// Frame timing family.
         phy: Phy = Phy::Dsss, "", "IEEE 802.11-2020 clause 15";
         /// Rate of unicast data frames.
-        data_rate: u64 = 2_000_000, "bit/s", "fu2003.table1";
+        data_rate: u64 = 2_000_000, "bit/s", "fu2003.table1", when "phy = dsss or ppdu_format = non-ht";
         /// Rate of RTS and broadcast frames.
         basic_rate: u64 = 1_000_000, "bit/s", "ns2-facts item 10";
         /// Rates allowed for CTS and ACK: the highest one not above the rate of the frame answered (or the lowest of

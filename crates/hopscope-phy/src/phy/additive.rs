@@ -10,7 +10,7 @@ use crate::phy::radio::Radio;
 use crate::phy::rules::{AnyRules, PreambleRules, RadioRules};
 use crate::phy::shared::HELD;
 use hopscope_core::rng::{Purpose, Stream};
-use hopscope_core::units::Time;
+use hopscope_core::units::{Span, Time};
 
 /// What a radio keeps for this model.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub(super) struct Additive {
     /// How far the locked frame has been looked at for such losses, and the logarithm of its chances so far.
     integrated_until: Time,
     log_success: f64,
+    /// Where the locked frame is not non-HT: from when to when it had which ratio. Kept after its end, until the next.
+    stretches: Vec<(Time, Time, f64)>,
     /// The frame that holds the receiver is only looked at: at this instant it is kept or let go.
     pub(super) detection_until: Option<Time>,
     /// Power and air slot of the strongest frame that has interfered with the locked one.
@@ -185,6 +187,7 @@ impl<O> Radio<O> {
         let additive = &mut self.rest.additive;
         (additive.min_sinr, additive.integrated_until, additive.log_success) = (ratio, frame.start(), 0.0);
         (additive.worst, additive.detection_until) = (None, None);
+        additive.stretches.clear();
         for place in 0..additive.on_air.len() {
             let (_, power, slot) = additive.on_air[place];
             additive.suffer(power, slot);
@@ -211,8 +214,13 @@ impl<O> Radio<O> {
             // Rounding may leave less than nothing of a sum without one of its terms.
             let others = (all - power).max(0.0);
             let sinr = power / (rules.noise + others);
-            additive.log_success +=
-                errors.log_success(rules.mode(lock.mode()), (lock.start(), lock.end()), (from, to), sinr);
+            let mode = rules.mode(lock.mode());
+            additive.log_success += if mode.is_non_ht() {
+                errors.log_success(mode, (lock.start(), lock.end()), (from, to), sinr)
+            } else {
+                additive.stretches.push((from, to, sinr));
+                errors.header_log_success(mode, lock.start(), (from, to), sinr)
+            };
             additive.integrated_until = to;
         }
     }
@@ -225,7 +233,35 @@ impl<O> Radio<O> {
         self.integrate_errors(lock.end(), errors, rules);
         let Additive { draws, log_success, .. } = self.rest.additive;
         let mut draw = Stream::derive(draws, lock.end().0, u64::from(lock.slot()), Purpose::Error);
-        draw.uniform() < log_success.exp()
+        let mode = rules.mode(lock.mode());
+        let has_header = draw.uniform() < log_success.exp();
+        // A frame for this station is looked at MPDU by MPDU. What others may learn of one needs any of its MPDUs.
+        if !has_header || mode.is_non_ht() || lock.is_own() {
+            return has_header;
+        }
+        let begin = lock.start() + errors.data_field(mode);
+        let parts = u64::from(lock.mpdus().max(1));
+        let whole = lock.end().saturating_since(begin).0;
+        (0..parts).any(|part| {
+            let at = |part: u64| begin + Span(whole * part / parts);
+            self.part_survives((at(part), at(part + 1)), part + 1, (errors, rules))
+        })
+    }
+
+    /// Draws whether a part of the frame received last came through that was on the air from `part.0` to `part.1`: one MPDU of
+    /// a PPDU that is not non-HT. `number` distinguishes the draws of one frame.
+    pub fn mpdu_survives(&self, part: (Time, Time), number: u64, rules: &RadioRules) -> bool {
+        rules.errors.as_ref().is_none_or(|errors| self.part_survives(part, number, (errors, rules)))
+    }
+
+    fn part_survives(&self, part: (Time, Time), number: u64, (errors, rules): (&ErrorRules, &RadioRules)) -> bool {
+        let lock = &self.rest.lock;
+        let Additive { draws, stretches, .. } = &self.rest.additive;
+        let mode = rules.mode(lock.mode());
+        let of = |&(from, to, sinr): &(Time, Time, f64)| errors.part_log_success(mode, part, (from, to), sinr);
+        let log_success: f64 = stretches.iter().map(of).sum();
+        let name = u64::from(lock.slot()) | number << 32;
+        Stream::derive(*draws, lock.end().0, name, Purpose::Error).uniform() < log_success.exp()
     }
 
     /// Ratio of `power` to noise and everything else on the air; `newcomer` is a frame not yet listed.

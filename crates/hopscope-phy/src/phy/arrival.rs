@@ -12,8 +12,10 @@ pub struct Arrival {
     pub start: Time,
     /// Last instant at the receiver.
     pub end: Time,
-    /// Duration field, nanoseconds.
+    /// Duration field, nanoseconds: at most 32,767 us.
     pub nav: u32,
+    /// MPDUs of an A-MPDU, at most 127; 0 of any other frame.
+    pub mpdus: u8,
     /// Received power, watts.
     pub power: f32,
     /// Air slot of the frame.
@@ -49,7 +51,8 @@ pub struct Packed {
     signal: Signal,
 }
 
-/// Time on the air above the Duration field, both in nanoseconds.
+/// Time on the air above the Duration field, both in nanoseconds; between them, in the bits that no Duration field needs, the
+/// number of MPDUs of an A-MPDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Times(u64);
 
@@ -61,13 +64,17 @@ pub(super) struct Signal(u64);
 /// Air slots that a packed arrival can name.
 pub const MAX_SLOTS: u32 = 1 << 20;
 
+/// Bits of a Duration field in nanoseconds (IEEE 802.11-2020 9.2.4.2: at most 32,767 us).
+const NAV_BITS: u32 = 25;
+/// Most MPDUs that an arrival can count.
+pub const MOST_MPDUS: u8 = 127;
 const FLAG_BITS: u32 = 6;
 const MODE_BITS: u32 = 6;
 
 impl Times {
     #[inline(always)]
-    fn new(airtime: Span, nav: u32) -> Self {
-        Times(airtime.0 << 32 | u64::from(nav))
+    fn new(airtime: Span, nav: u32, mpdus: u8) -> Self {
+        Times(airtime.0 << 32 | u64::from(mpdus) << NAV_BITS | u64::from(nav))
     }
 
     #[inline(always)]
@@ -77,7 +84,11 @@ impl Times {
 
     #[inline(always)]
     fn nav(self) -> u32 {
-        self.0 as u32
+        self.0 as u32 & ((1 << NAV_BITS) - 1)
+    }
+
+    fn mpdus(self) -> u8 {
+        (self.0 as u32 >> NAV_BITS) as u8
     }
 }
 
@@ -117,10 +128,11 @@ impl Packed {
     /// Packs an arrival.
     #[inline]
     pub fn new(a: &Arrival) -> Self {
+        debug_assert!(a.nav < 1 << NAV_BITS && a.mpdus <= MOST_MPDUS);
         debug_assert!(a.slot < MAX_SLOTS && (a.end - a.start).0 <= u64::from(u32::MAX));
         Packed {
             start: a.start,
-            times: Times::new(a.end - a.start, a.nav),
+            times: Times::new(a.end - a.start, a.nav, a.mpdus),
             signal: Signal::new(a.power, a.slot, a.mode, a.flags),
         }
     }
@@ -190,6 +202,11 @@ impl Packed {
     #[inline(always)]
     pub(super) fn power(&self) -> f32 {
         self.signal.power()
+    }
+
+    /// MPDUs of an A-MPDU; 0 of any other frame.
+    pub(super) fn mpdus(&self) -> u8 {
+        self.times.mpdus()
     }
 
     /// Number of its mode.

@@ -1,8 +1,8 @@
 //! The curves of OFDM against those of ns-3 3.44, at 20 MHz with one stream and a guard interval of 800 ns.
 
 use super::error_rate::Detection;
-use super::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
 use super::modes::Mode;
+use crate::config::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
 use crate::config::radio::{CckDetection, OfdmDecoding};
 
 /// MCS, bytes of the frame, and the ratios in dB at which it is lost with the probabilities of `LOSSES`.
@@ -56,6 +56,7 @@ const HARD: [Curve; 36] = [
     (11, 400.0, [33.99, 34.42, 35.12, 35.94]),
 ];
 
+#[expect(clippy::approx_constant, reason = "a ratio of 6.28 dB is not two pi")]
 #[rustfmt::skip]
 const YANS: [Curve; 36] = [
     (0, 100.0, [-1.81, -1.04, -0.05, 0.96]),

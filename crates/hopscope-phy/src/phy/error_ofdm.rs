@@ -17,8 +17,8 @@
 
 use super::error_function::{erfc, q};
 use super::error_table;
-use super::layout::Layout;
 use super::modes::Mode;
+use crate::config::layout::Layout;
 use crate::config::radio::OfdmDecoding;
 
 /// The convolutional code with generators 133 and 171 at one code rate.

@@ -2,10 +2,10 @@
 //! frame carry bits that can be wrong, and at what rate they are. Interference counts as noise. [`super::error_dsss`]
 //! and [`super::error_ofdm`] have the formulas.
 
-use super::layout::PpduFormat;
 use super::modes::Mode;
 use super::{error_dsss, error_ofdm};
 use crate::config::RadioConfig;
+use crate::config::layout::PpduFormat;
 use crate::config::radio::{CckDetection, OfdmDecoding, Phy};
 use hopscope_core::units::{Span, Time};
 
@@ -79,6 +79,15 @@ impl ErrorRules {
         self.part_log_success(self.header_mode, (begin, end), window, sinr)
     }
 
+    /// From the start of a PPDU that is not non-HT to its data field, as far as a bystander needs it: header and training fields
+    /// of 4 us a stream, in HE of 8 us.
+    pub(super) fn data_field(&self, mode: Mode) -> Span {
+        let training = [1, 2, 4, 4][mode.mcs().map_or(0, |(_, streams)| usize::from(streams.clamp(1, 4)) - 1)];
+        let is_he = mode.layout().is_some_and(|layout| layout.format == PpduFormat::He);
+        let field = Span::from_micros(if is_he { 8 } else { 4 });
+        self.preamble + self.header + signal_fields(mode) + Span::from_micros(4) + field * training
+    }
+
     /// The same of a part that is on the air in `mode` from `begin` to `end`: the data field or one MPDU of it, without
     /// training fields before it and without the silence after the last symbol.
     pub fn part_log_success(&self, mode: Mode, (begin, end): (Time, Time), (from, to): (Time, Time), sinr: f64) -> f64 {
@@ -91,7 +100,7 @@ impl ErrorRules {
 
     /// Logarithm of the probability that `bits` bits sent in `mode` are all received at a ratio. The curves of
     /// `ofdm = "table"` have two lengths of frames, so it matters how many bits are asked for at once.
-    pub fn bits_log_success(&self, mode: Mode, bits: f64, sinr: f64) -> f64 {
+    fn bits_log_success(&self, mode: Mode, bits: f64, sinr: f64) -> f64 {
         self.detection.log_success(mode, sinr, bits)
     }
 }
@@ -112,7 +121,7 @@ fn signal_fields(mode: Mode) -> Span {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::phy::layout::{ChannelWidth, GuardInterval, Layout};
+    use crate::config::layout::{ChannelWidth, GuardInterval, Layout};
 
     fn mode(rate: u64) -> Mode {
         Mode::of(rate).expect("a rate")

@@ -9,7 +9,6 @@ mod error_function;
 mod error_ofdm;
 pub mod error_rate;
 mod error_table;
-pub mod layout;
 pub mod modes;
 pub mod outcome;
 pub mod radio;

@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::layout::Layout;
+use crate::config::RadioConfig;
+use crate::config::layout::{ChannelWidth, GuardInterval, Layout};
 use crate::config::radio::Phy;
 
 /// Rates in bit/s and the ratio in dB above which a frame at that rate is received.
@@ -164,7 +165,7 @@ impl Mode {
 }
 
 /// Index of a rate in the mode table; `None` for a rate no 802.11 PHY of this table has.
-pub fn mode_of(rate: u64) -> Option<u8> {
+fn mode_of(rate: u64) -> Option<u8> {
     THRESHOLDS.iter().position(|&(r, _)| r == rate).map(|i| i as u8)
 }
 
@@ -194,6 +195,21 @@ pub fn rates(phy: Phy) -> impl Iterator<Item = u64> {
         Phy::Ofdm | Phy::ErpOfdm => ofdm,
     };
     table.iter().map(|&(r, _)| r)
+}
+
+impl RadioConfig {
+    /// Layout of data frames that are not non-HT; none where they are, or where the format has no such width or guard interval.
+    pub fn layout(&self) -> Option<Layout> {
+        let width = ChannelWidth::of_mhz(self.channel_width)?;
+        let guard = GuardInterval::of_span(self.guard_interval)?;
+        Some(Layout { format: self.ppdu_format, width, guard }).filter(|layout| layout.exists())
+    }
+
+    /// Mode of data frames that are not non-HT; none as above, or where there is no such MCS.
+    pub fn data_mode(&self) -> Option<Mode> {
+        let number = |value: u32| u8::try_from(value).ok();
+        Mode::of_mcs(self.layout()?, number(self.mcs)?, number(self.spatial_streams)?)
+    }
 }
 
 #[cfg(test)]

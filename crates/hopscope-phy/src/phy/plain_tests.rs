@@ -439,7 +439,8 @@ fn compare<S: RuleSet>(steps: &[Step], rules: &RadioRules, notes_all: bool) {
             Step::Frame(later, length, level, flags) => {
                 let start = Time(now.0 + later);
                 let power = 1e-9 * f32::from(level + 1);
-                let frame = Arrival { start, end: Time(start.0 + length), nav: slot, power, slot, flags, mode: 1 };
+                let frame =
+                    Arrival { start, end: Time(start.0 + length), nav: slot, mpdus: 0, power, slot, flags, mode: 1 };
                 real.post::<S>(now, Packed::new(&frame), rules);
                 plain.waiting.push(frame);
                 sent.push(frame);
@@ -504,14 +505,15 @@ proptest! {
 
     #[test]
     fn a_packed_arrival_is_the_arrival(
-        (start, airtime, nav) in (0u64..1 << 50, any::<u32>(), any::<u32>()),
+        (start, airtime, nav, mpdus) in (0u64..1 << 50, any::<u32>(), 0u32..1 << 25, 0u8..128),
         (power, slot, mode, flags) in (0f32..1e3, 0..MAX_SLOTS, 0u8..64, 0u8..64),
         later in 0u64..1 << 20,
     ) {
         let end = Time(start + u64::from(airtime));
-        let arrival = Arrival { start: Time(start), end, nav, power, slot, flags, mode };
+        let arrival = Arrival { start: Time(start), end, nav, mpdus, power, slot, flags, mode };
         let check = |packed: Packed, a: &Arrival| {
-            assert_eq!((packed.start(), packed.end(), packed.nav()), (a.start, a.end, a.nav));
+            assert_eq!((packed.start(), packed.end()), (a.start, a.end));
+            assert_eq!((packed.nav(), packed.mpdus()), (a.nav, a.mpdus));
             assert_eq!((packed.power(), packed.slot(), packed.mode(), packed.flags()), (a.power, a.slot, a.mode, a.flags));
         };
         check(Packed::new(&arrival), &arrival);

@@ -1,11 +1,11 @@
 //! Parameters of reception, read once for all radios, and the sets of rules that the path of a frame is compiled for.
 
 use crate::config::RadioConfig;
+use crate::config::layout::Layout;
 use crate::config::radio::{
     CaptureRule, DuringTransmission, ErrorKind, IgnoredFrame, Interference, Synchronization, Undecodable, watts,
 };
 use crate::phy::error_rate::ErrorRules;
-use crate::phy::layout::Layout;
 use crate::phy::modes::Mode;
 use hopscope_core::units::Span;
 

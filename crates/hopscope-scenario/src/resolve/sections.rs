@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hopscope_engine::config::presets::base;
+use hopscope_engine::config::presets::{base, conflict};
 use hopscope_engine::config::schema::{ENGINE_SECTIONS, PROTOCOLS, Protocol, parameters};
 use serde_json::Value as Json;
 
@@ -85,6 +85,9 @@ pub(super) fn read(reader: &mut Reader<'_>, document: &Value, shared: &mut Share
     let usual = || schema.key("radio", "preset").map(|key| key.default.clone()).unwrap_or_default();
     // What the engine does not know leaves the section: preset, traces, the nested tables.
     result.preset = radio.remove("preset").unwrap_or_else(usual).as_str().unwrap_or_default().to_string();
+    if let Some(message) = conflict(result.top.text("profile"), &result.preset) {
+        reader.refuse(["radio", "preset"].map(str::to_string).to_vec(), message);
+    }
     result.traces = super::traces::taken(&mut radio);
     if let Some(layer) = mac.remove("link") {
         link.insert("layer".to_string(), layer);

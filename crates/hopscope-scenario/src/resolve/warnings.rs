@@ -74,14 +74,15 @@ impl Resolved {
             return None;
         }
         let radio: RadioConfig = serde_json::from_value(section.merged().into()).ok()?;
-        let [kept, rate] = [general(radio.tx_range), general(radio.data_rate as f64 / 1e6)];
+        let bits = radio.data_mode().map_or(radio.data_rate, |mode| mode.rate());
+        let [kept, rate] = [general(radio.tx_range), general(bits as f64 / 1e6)];
         let why = match sensitivity::reach(&radio) {
             Some(reach) => format!(
                 "by the sensitivity that IEEE 802.11 asks for at this rate ({} dBm, and -80 dBm at 2 Mbit/s) it would be \
                  received up to {:.0} m",
                 reach.sensitivity_dbm, reach.range
             ),
-            None if radio.data_rate > 2_000_000 => "it would be received less far".to_string(),
+            None if bits > 2_000_000 => "it would be received less far".to_string(),
             None => return None,
         };
         Some(format!(

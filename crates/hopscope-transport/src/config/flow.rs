@@ -75,6 +75,9 @@ pub struct FlowConfig {
     /// Port at the receiving node; none: the lowest free one from 5001 on.
     #[serde(default)]
     pub to_port: Option<u32>,
+    /// Differentiated services code point of its packets, both ways (RFC 2474): its upper three bits are the user priority.
+    #[serde(default)]
+    pub dscp: u32,
     /// How losses are found and repaired; `own` leaves it to `tcp.loss_recovery`, and that to the congestion control.
     #[serde(default = "own_recovery")]
     pub recovery: LossRecovery,
@@ -109,6 +112,7 @@ impl FlowConfig {
             control: None,
             from_port: None,
             to_port: None,
+            dscp: 0,
             recovery: LossRecovery::Own,
         }
     }

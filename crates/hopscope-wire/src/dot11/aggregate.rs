@@ -12,11 +12,11 @@ use crate::address;
 use crate::octets::{Malformed, split, take, take16};
 
 /// Octets of an MPDU delimiter.
-pub const DELIMITER_BYTES: usize = 4;
+const DELIMITER_BYTES: usize = 4;
 /// Longest MPDU that a delimiter can name, octets.
-pub const MOST_DELIMITED: usize = (1 << 14) - 1;
+const MOST_DELIMITED: usize = (1 << 14) - 1;
 /// Octets of the header of an A-MSDU subframe.
-pub const MSDU_HEADER_BYTES: usize = 14;
+const MSDU_HEADER_BYTES: usize = 14;
 
 /// By this pattern a receiver finds the next delimiter behind a damaged one: the letter N.
 const SIGNATURE: u8 = 0x4E;
@@ -39,7 +39,7 @@ fn padding(length: usize) -> usize {
 /// is alone in a VHT or HE PPDU.
 ///
 /// # Panics
-/// The MPDU is longer than [`MOST_DELIMITED`].
+/// The MPDU is longer than 16,383 octets.
 pub fn write_mpdu(mpdu: &[u8], eof: bool, out: &mut Vec<u8>) {
     let length = mpdu.len();
     assert!(length <= MOST_DELIMITED, "an MPDU of {length} octets, which no delimiter can name");

@@ -8,7 +8,7 @@
 //! ```
 //! Only what a mode has is known; no field says how a receiver was addressed in the preamble.
 
-use hopscope_phy::phy::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
+use hopscope_phy::config::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
 use hopscope_phy::phy::modes::Mode;
 
 use crate::octets::Malformed;

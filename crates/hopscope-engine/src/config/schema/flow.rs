@@ -120,6 +120,12 @@ fn connection() -> Vec<Key> {
         Key::new("to_port", Kind::Int, "Port at the receiving node; absent: the lowest free one from 5001 on.")
             .range(Range::within(1.0, MAX_PORT))
             .lowered(Lowered::Given),
+        Key::new("dscp", Kind::Int, "DSCP of its packets, both ways: the upper three bits are the user priority, which a QoS station takes the access category from.")
+            .default(0)
+            .range(Range::within(0.0, 63.0))
+            .lowered(Lowered::Always)
+            .when("mac.qos = true")
+            .source("RFC 2474; IEEE 802.11-2020 table 10-1"),
         application(),
         Key::new("packet", Kind::Int, "Transport payload of a packet.")
             .unit("bytes")

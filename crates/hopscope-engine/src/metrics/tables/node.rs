@@ -23,6 +23,18 @@ measured! {
         data_rates: BTreeMap<&'static str, u64> = run.counters => Metric::other(Counts, "data frames by rate");
         /// Mean rate of those frames.
         data_rate_mbps: Option<f64> = run.counters => Metric::sample("Mbit/s", "mean data rate");
+        /// MPDUs in the data PPDUs of a QoS station to single stations, repetitions included.
+        mpdus_sent: Option<u64> = run.counters => Metric::sample("", "MPDUs sent");
+        /// Of these, those that were sent before.
+        mpdus_repeated: Option<u64> = run.counters => Metric::sample("", "MPDUs repeated");
+        /// MPDUs of a data PPDU of a QoS station to a single station.
+        mpdus_per_ppdu: Option<f64> = run.counters => Metric::sample("", "MPDUs of a data PPDU");
+        /// Time on the air of those PPDUs.
+        data_airtime_s: Option<f64> = run.counters => Metric::sample("s", "time of data on the air");
+        /// Block Ack requests that a QoS station has sent.
+        block_ack_requests: Option<u64> = run.counters => Metric::sample("", "Block Ack requests");
+        /// Accesses that a category of a QoS station lost to a higher one.
+        internal_collisions: Option<u64> = run.counters => Metric::sample("", "internal collisions");
         /// Packets the MAC took on.
         mac_packets: u64 = run.counters => Metric::sample("packets", "packets at the MAC");
         /// Exchanges tried again.

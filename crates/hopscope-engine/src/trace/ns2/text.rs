@@ -138,6 +138,7 @@ fn word_of(what: &What<'_>) -> &'static str {
         // ns-2 has neither: words of this project.
         What::Control(FrameKind::BlockAck) => "BACK",
         What::Control(FrameKind::BlockAckReq) => "BAR",
+        What::Control(FrameKind::CfEnd) => "CFE",
         What::Arp { .. } => "ARP",
         What::Packet { word, .. } => word,
     }

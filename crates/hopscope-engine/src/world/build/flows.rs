@@ -11,6 +11,7 @@ use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, SocketId};
 use hopscope_core::rng::Purpose;
 use hopscope_core::units::Time;
+use hopscope_mac::edca::category::tid_of_dscp;
 use hopscope_packet::Ports;
 use hopscope_tcp::Connection;
 use hopscope_transport::udp::Udp;
@@ -66,7 +67,8 @@ impl<R: Recorder> World<R> {
         let back = Ports { from: ports[1], to: ports[0], found: socket };
         let near = Socket::new(from, to, there, (id, back_id), near);
         let far = Socket::new(to, from, back, (back_id, id), far);
-        for (id, socket) in [(socket, near), (other, far)] {
+        for (id, mut socket) in [(socket, near), (other, far)] {
+            socket.tid = tid_of_dscp(flow.dscp);
             self.nodes[socket.node].sockets.bind(id, &socket);
             self.sockets.add(id, socket);
         }

@@ -30,7 +30,7 @@ use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
 use hopscope_mac::contention::Station;
 use hopscope_mac::rate::RateControl;
-use hopscope_mac::{Collisions, Dcf};
+use hopscope_mac::{Collisions, Dcf, Edca, EdcaEffects, Mac};
 use hopscope_net::config::link::LinkPart;
 use hopscope_net::config::net::RoutingProtocol;
 use hopscope_net::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
@@ -135,6 +135,9 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
         port_effects: Vec::new(),
         sockets: Sockets::default(),
         transport_effects: Vec::new(),
+        edca_effects: EdcaEffects::default(),
+        amid: None,
+        mpdus: Vec::new(),
         app_effects: Vec::new(),
         overhearing: Overhearing::new(config),
         notices: Notices::new(&config.net),
@@ -177,7 +180,11 @@ fn wifi(config: &Config, host: Option<&HostConfig>, n: NodeId, rules: &RuleSets)
     let rates = RateControl::new(rules.rate_rules.as_deref(), || stream(Purpose::RateControl));
     Wifi {
         station: Station::new(&rules.station, stream(Purpose::Backoff)),
-        mac: Dcf::new(n).with_rates(rates),
+        mac: if rules.station.edca.is_some() {
+            Mac::Edca(Box::new(Edca::new(n)))
+        } else {
+            Mac::Dcf(Dcf::new(n).with_rates(rates))
+        },
         air: AirSlots::new(),
         port: Port::new(queue_of(config.mac_of(host))),
         rules: rules.clone(),

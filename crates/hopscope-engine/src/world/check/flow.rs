@@ -1,6 +1,7 @@
 //! What a flow must hold to be built: its ends, times and applications, its transport, and its packets on the air.
 
 use super::MAX_DURATION;
+use super::qos::check_txop;
 use crate::config::{AckPolicy, App, Config, FlowConfig, LONGEST, seconds};
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::ids::NodeId;
@@ -97,7 +98,7 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
     if !fits || ["radio", rates_key].into_iter().any(|section| found.has_within(section)) {
         return;
     }
-    let whole = flow.packet + header + mac.llc_header + mac.data_header;
+    let whole = flow.packet + header + mac.llc_header + mac.data_overhead();
     let cut = Fragmentation::new(mac);
     if let (Some(cut), Some(threshold)) = (&cut, mac.fragmentation_threshold) {
         found.require(cut.bytes(whole, 0) <= threshold, key("packet"), || {
@@ -108,6 +109,7 @@ fn check_packet(config: &Config, set: &InterfaceSet<'_>, number: usize, flow: &F
             )
         });
     }
+    check_txop(set, flow.to, (flow.dscp, whole), found);
     let duration = MacRules::new(radio, mac).longest_duration(NodeId(flow.to), whole);
     found.require(duration <= LONGEST_DURATION, key("packet"), || {
         format!(

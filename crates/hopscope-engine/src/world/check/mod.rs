@@ -1,6 +1,9 @@
 //! What a configuration must hold to be built.
 
 mod flow;
+mod qos;
+#[cfg(test)]
+mod qos_tests;
 
 use crate::config::{Config, MacConfig, RadioConfig, seconds};
 use flow::check_flow;
@@ -11,6 +14,7 @@ use hopscope_phy::channel;
 use hopscope_phy::config::radio::{Fading, Phy, Shadowing};
 use hopscope_phy::phy::modes;
 use hopscope_transport::sockets;
+use qos::check_qos;
 
 /// More nodes than this are refused: each has two air slots.
 const MAX_NODES: usize = hopscope_phy::phy::arrival::MAX_SLOTS as usize / 2;
@@ -40,6 +44,7 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
             check_rate(set.radio.phy, format!("{}.rates", set.mac_key), rate, &mut found);
         }
     }
+    check_qos(config, &mut found);
     check_net(config, &mut found);
     found.note_all(config.check_link_layers());
     match config.routing.protocol {

@@ -117,12 +117,12 @@ const MCS: [(u32, (u32, u32)); 12] = [
 
 impl Layout {
     /// Its number, 1 to 63; 0 is left to non-HT.
-    pub(super) fn number(self) -> u16 {
+    pub(crate) fn number(self) -> u16 {
         (self.format as u16) << 4 | (self.width as u16) << 2 | self.guard as u16
     }
 
     /// The layout of a number; none of 0.
-    pub(super) fn numbered(number: u16) -> Option<Layout> {
+    pub(crate) fn numbered(number: u16) -> Option<Layout> {
         let format = PpduFormat::ALL[usize::from(number >> 4)];
         let width = ChannelWidth::ALL[usize::from(number >> 2 & 3)];
         let guard = GuardInterval::ALL[usize::from(number & 3)];

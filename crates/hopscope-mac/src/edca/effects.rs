@@ -1,0 +1,84 @@
+//! What a QoS station takes in and asks for: frames with what they carry, and the effects of an input.
+
+use crate::block_ack::Bitmap;
+use crate::contention::Station;
+use crate::dcf::{MacEffects, Outcome};
+use crate::frame::Mpdu;
+use crate::rules::MacRules;
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Time;
+
+/// What a Block Ack says, or a request asks about.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct BlockAckInfo {
+    /// Starting sequence number.
+    pub ssn: u16,
+    /// Which of the MPDUs from there on have come; empty in a request.
+    pub bitmap: Bitmap,
+    /// Frames that the bitmap has room for: 64 or 256.
+    pub size: u16,
+}
+
+/// What a frame of a QoS station carries besides its header.
+#[derive(Debug, Clone, Default)]
+pub struct Carried {
+    /// The MPDUs of an A-MPDU; empty in every other frame.
+    pub mpdus: Vec<Mpdu>,
+    /// What a Block Ack says.
+    pub block_ack: BlockAckInfo,
+    /// Traffic identifier.
+    pub tid: u8,
+}
+
+/// A new MPDU that has come: its packet, still in the transmitter's hands, is to be copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Accepted {
+    /// Transmitter.
+    pub from: NodeId,
+    /// Traffic identifier.
+    pub tid: u8,
+    /// Sequence number; none where it goes up at once, as no agreement keeps the order.
+    pub seq: Option<u16>,
+    /// It goes up while the PPDU that carries it is on the air.
+    pub within: bool,
+    /// The packet.
+    pub packet: PacketId,
+}
+
+/// A copy of a packet that goes up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Delivered {
+    /// The copy.
+    pub packet: PacketId,
+    /// Transmitter.
+    pub from: NodeId,
+    /// It goes up while the PPDU that carries it is on the air: what it causes to be sent finds the medium busy.
+    pub within: bool,
+}
+
+/// What a QoS station asks of its neighbours after one input.
+#[derive(Debug, Default)]
+pub struct EdcaEffects {
+    /// Frame and timers, as for a station without QoS; a frame carries what [`Edca::take_carried`] gives.
+    pub mac: MacEffects,
+    /// Call `on_release` then.
+    pub arm_release: Option<Time>,
+    /// MPDUs that are new: hand copies of their packets to [`Edca::store`].
+    pub accepted: Vec<Accepted>,
+    /// Copies that go up now, in order.
+    pub delivered: Vec<Delivered>,
+    /// Packets whose exchange is over.
+    pub done: Vec<(PacketId, Outcome)>,
+}
+
+/// What an input of the machine needs besides its own state.
+pub struct EdcaCx<'a> {
+    /// Now.
+    pub now: Time,
+    /// Lower half of this station, edges applied up to `now`.
+    pub station: &'a mut Station,
+    /// Parameters.
+    pub rules: &'a MacRules,
+    /// Effects.
+    pub out: &'a mut EdcaEffects,
+}

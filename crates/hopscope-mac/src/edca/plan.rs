@@ -1,0 +1,260 @@
+//! What goes in one PPDU: chosen when a category is granted access, from what waits then (IEEE 802.11-2020 10.12).
+
+use super::category::Ac;
+use super::queue::InHand;
+use super::rules::{QosRules, REQUEST_BYTES, with_mpdu};
+use super::{Edca, EdcaCx, Outgoing, amsdu, qos};
+use crate::block_ack::{Originator, sequence};
+use crate::frame::FrameKind;
+use crate::rules::MacRules;
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::{Span, Time};
+use hopscope_phy::phy::modes::Mode;
+
+/// What the own exchange is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// The MPDU in hand of the category, to one station or to all.
+    InHand,
+    /// One MPDU under an agreement: an ordinary ACK answers it.
+    Single,
+    /// An A-MPDU under an agreement: a Block Ack answers it.
+    Aggregate,
+    /// A Block Ack request.
+    Request,
+}
+
+/// The own exchange.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Exchange {
+    pub(super) ac: Ac,
+    pub(super) content: Content,
+    pub(super) to: NodeId,
+    pub(super) tid: u8,
+    pub(super) mode: Mode,
+    /// Of the PSDU.
+    pub(super) bytes: u32,
+    pub(super) airtime: Span,
+    /// Time on the air of the answer; zero where none comes.
+    pub(super) answer: Span,
+    pub(super) seq: u16,
+    pub(super) retry: bool,
+    pub(super) packet: PacketId,
+    pub(super) rts: bool,
+    /// The TXOP ends here; at its beginning where one exchange is all.
+    pub(super) txop_until: Time,
+}
+
+impl Edca {
+    /// What a category sends next, within a TXOP that ends at `txop_until`; none where nothing waits or fits.
+    pub(super) fn plan(&mut self, ac: Ac, txop_until: Time, cx: &EdcaCx<'_>) -> Option<Exchange> {
+        self.planned.clear();
+        let rules = qos(cx.rules);
+        let source = self.choose(ac, cx.now, rules)?;
+        let blank = Exchange {
+            ac,
+            content: Content::InHand,
+            to: NodeId::BROADCAST,
+            tid: 0,
+            mode: rules.data,
+            bytes: 0,
+            airtime: Span::ZERO,
+            answer: cx.rules.timing().response(rules.response),
+            seq: 0,
+            retry: false,
+            packet: PacketId::default(),
+            rts: false,
+            txop_until,
+        };
+        let mut exchange = match source {
+            Source::InHand => self.plan_in_hand(blank, cx),
+            Source::Agreement(place) if self.outgoing[place].originator.request_needed().is_some() => {
+                self.plan_request(blank, place, cx)
+            }
+            Source::Agreement(place) => self.plan_agreed(blank, place, cx),
+        };
+        let sends_data = exchange.content != Content::Request && exchange.to != NodeId::BROADCAST;
+        exchange.rts = sends_data && cx.rules.uses_rts(exchange.to, exchange.bytes);
+        exchange.airtime = rules.airtime(cx.rules.timing(), exchange.mode, exchange.bytes);
+        Some(exchange)
+    }
+
+    /// The oldest of what a category has to send; takes the packet at the head out where it goes under no agreement.
+    fn choose(&mut self, ac: Ac, now: Time, rules: &QosRules) -> Option<Source> {
+        if self.categories[ac as usize].in_hand.is_some() {
+            return Some(Source::InHand);
+        }
+        let agreed = |one: &Outgoing| Ac::of_tid(one.tid) == ac;
+        // A request goes before data.
+        let asks = |one: &Outgoing| agreed(one) && one.originator.request_needed().is_some();
+        if let Some(place) = self.outgoing.iter().position(asks) {
+            return Some(Source::Agreement(place));
+        }
+        let again = self.outgoing.iter().enumerate().filter(|(_, one)| agreed(one));
+        let again = again.filter_map(|(place, one)| Some((one.originator.to_send().next()?.since, place))).min();
+        let Some(&head) = self.categories[ac as usize].waiting.front() else {
+            return again.map(|(_, place)| Source::Agreement(place));
+        };
+        if let Some((_, place)) = again.filter(|(since, _)| *since <= head.since) {
+            return Some(Source::Agreement(place));
+        }
+        if rules.ampdu.is_some() && head.to != NodeId::BROADCAST {
+            return Some(Source::Agreement(self.agreement(head.to, head.tid, rules.window)));
+        }
+        self.build((ac, 0), now, rules, |_| true);
+        let category = &mut self.categories[ac as usize];
+        let head = category.waiting.pop_front()?;
+        self.occupancy.take(now);
+        category.in_hand = Some(InHand { of: head, seq: self.next, failures: 0, is_repeated: false });
+        self.next = sequence::advance(self.next, 1);
+        Some(Source::InHand)
+    }
+
+    /// The packet at a place of a category becomes an A-MSDU with those that follow it to the same station, where that is on and
+    /// as long as the MPDU `fits` with so many bytes.
+    fn build(&mut self, (ac, place): (Ac, usize), now: Time, rules: &QosRules, fits: impl Fn(u32) -> bool) {
+        let waiting = &mut self.categories[ac as usize].waiting;
+        let Some(most) = rules.amsdu.filter(|_| waiting[place].to != NodeId::BROADCAST) else { return };
+        let first = waiting[place].packet;
+        let rest = amsdu::build(waiting, place, rules.overhead, |mpdu| mpdu <= rules.overhead + most && fits(mpdu));
+        rest.iter().for_each(|_| self.occupancy.take(now));
+        self.bundles.add(first, rest);
+    }
+
+    /// The agreement about the traffic to a neighbour, which there is from the first packet on.
+    fn agreement(&mut self, to: NodeId, tid: u8, window: u16) -> usize {
+        let found = self.outgoing.iter().position(|one| one.to == to && one.tid == tid);
+        found.unwrap_or_else(|| {
+            self.outgoing.push(Outgoing { to, tid, originator: Originator::new(0, window), unanswered: 0 });
+            self.outgoing.len() - 1
+        })
+    }
+
+    fn plan_in_hand(&self, blank: Exchange, cx: &EdcaCx<'_>) -> Exchange {
+        let Some(InHand { of, seq, is_repeated, .. }) = self.categories[blank.ac as usize].in_hand else {
+            return blank;
+        };
+        let is_broadcast = of.to == NodeId::BROADCAST;
+        let mode = if is_broadcast { cx.rules.rates.first(of.to, FrameKind::Data) } else { blank.mode };
+        Exchange {
+            to: of.to,
+            tid: of.tid,
+            mode,
+            bytes: if is_broadcast { of.bytes } else { qos(cx.rules).single(of.bytes) },
+            answer: if is_broadcast { Span::ZERO } else { blank.answer },
+            seq,
+            retry: is_repeated,
+            packet: of.packet,
+            ..blank
+        }
+    }
+
+    fn plan_request(&self, blank: Exchange, place: usize, cx: &EdcaCx<'_>) -> Exchange {
+        let Outgoing { to, tid, originator, .. } = &self.outgoing[place];
+        let mode = cx.rules.rates.first(*to, FrameKind::Rts);
+        Exchange {
+            content: Content::Request,
+            to: *to,
+            tid: *tid,
+            mode,
+            bytes: REQUEST_BYTES,
+            answer: block_ack(cx.rules.rates.response(mode), cx),
+            seq: originator.request_needed().unwrap_or_default(),
+            ..blank
+        }
+    }
+
+    /// As many MPDUs as the window, the limits of an A-MPDU and the time allow: first those that come again, then new ones.
+    fn plan_agreed(&mut self, blank: Exchange, place: usize, cx: &EdcaCx<'_>) -> Exchange {
+        let rules = qos(cx.rules);
+        let Outgoing { to, tid, .. } = self.outgoing[place];
+        let answer = block_ack(rules.response, cx);
+        let limits = Limits::new(to, blank.txop_until, answer, cx);
+        let mut bytes = 0;
+        let originator = &self.outgoing[place].originator;
+        for mpdu in originator.to_send() {
+            let Some(longer) = limits.with(bytes, mpdu.bytes, self.planned.len()) else { break };
+            bytes = longer;
+            self.planned.push(mpdu.mpdu());
+        }
+        let is_complete = self.planned.len() == originator.to_send().count();
+        while is_complete && self.outgoing[place].originator.has_room() {
+            let Some(at) = self.categories[blank.ac as usize].place(to, tid) else { break };
+            let count = self.planned.len();
+            let alone = self.categories[blank.ac as usize].waiting[at].bytes;
+            if limits.with(bytes, alone, count).is_none() {
+                break;
+            }
+            // Each MSDU is looked at by itself: an A-MSDU ends where the A-MPDU would become too long.
+            self.build((blank.ac, at), cx.now, rules, |mpdu| limits.fits(bytes, mpdu));
+            let waiting = &mut self.categories[blank.ac as usize].waiting;
+            let Some(longer) = limits.with(bytes, waiting[at].bytes, count) else { break };
+            let Some(next) = waiting.remove(at) else { break };
+            self.occupancy.take(cx.now);
+            bytes = longer;
+            let mpdu = self.outgoing[place].originator.next(next.packet, next.bytes, next.since);
+            self.planned.extend(mpdu.map(|mpdu| mpdu.mpdu()));
+        }
+        let Some(&first) = self.planned.first() else { return blank };
+        let is_single = self.planned.len() == 1;
+        Exchange {
+            content: if is_single { Content::Single } else { Content::Aggregate },
+            to,
+            tid,
+            bytes: if is_single { rules.single(first.bytes) } else { bytes },
+            answer: if is_single { blank.answer } else { answer },
+            seq: first.seq,
+            retry: first.retry,
+            packet: first.packet,
+            ..blank
+        }
+    }
+}
+
+/// Where the next PPDU of a category comes from.
+#[derive(Debug, Clone, Copy)]
+enum Source {
+    InHand,
+    /// By its place among the originators.
+    Agreement(usize),
+}
+
+/// Time on the air of a Block Ack.
+fn block_ack(mode: Mode, cx: &EdcaCx<'_>) -> Span {
+    cx.rules.timing().airtime(qos(cx.rules).block_ack_bytes(), mode)
+}
+
+/// What an A-MPDU must not exceed.
+struct Limits<'a> {
+    rules: &'a MacRules,
+    to: NodeId,
+    /// What is left of the TXOP for RTS, CTS and data; none where one exchange is all.
+    left: Option<Span>,
+    handshake: Span,
+}
+
+impl<'a> Limits<'a> {
+    fn new(to: NodeId, txop_until: Time, answer: Span, cx: &EdcaCx<'a>) -> Self {
+        let left = txop_until.saturating_since(cx.now).saturating_sub(cx.rules.timing().sifs + answer);
+        // A TXOP that is over bounds nothing: one exchange is all.
+        let left = (txop_until > cx.now).then_some(left);
+        Limits { rules: cx.rules, to, left, handshake: cx.rules.handshake(to) }
+    }
+
+    /// Bytes of the A-MPDU with one more MPDU behind `count` of them; none where it would be too long. The first always goes.
+    fn with(&self, before: u32, mpdu: u32, count: usize) -> Option<u32> {
+        let fits = count < usize::from(qos(self.rules).window) && self.fits(before, mpdu);
+        (count == 0 || fits).then(|| with_mpdu(before, mpdu))
+    }
+
+    /// True when an A-MPDU of so many bytes with one more MPDU is not too long, in bytes and in time.
+    fn fits(&self, before: u32, mpdu: u32) -> bool {
+        let rules = qos(self.rules);
+        let longer = with_mpdu(before, mpdu);
+        let airtime = rules.airtime(self.rules.timing(), rules.data, longer);
+        let handshake = if self.rules.uses_rts(self.to, longer) { self.handshake } else { Span::ZERO };
+        longer <= rules.ampdu.unwrap_or(0)
+            && airtime <= rules.longest
+            && self.left.is_none_or(|left| handshake + airtime <= left)
+    }
+}

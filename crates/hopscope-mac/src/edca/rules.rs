@@ -1,0 +1,192 @@
+//! Parameters of QoS stations, read once for all nodes.
+
+use super::access::EdcafRules;
+use super::category::{self, AIFSN, Ac};
+use crate::config::MacConfig;
+use crate::config::mac::{AmpduRelease, MissingBlockAck, TxopTable};
+use crate::frame::{Frame, FrameKind, Mpdu};
+use crate::ppdu::PpduRules;
+use crate::rate;
+use crate::rules::MacRules;
+use crate::timing::Timing;
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
+use hopscope_phy::config::RadioConfig;
+use hopscope_phy::config::layout::PpduFormat;
+use hopscope_phy::phy::Radio;
+use hopscope_phy::phy::modes::Mode;
+
+/// Bytes of a Block Ack request with FCS, compressed (IEEE 802.11-2020 9.3.1.7).
+pub(crate) const REQUEST_BYTES: u32 = 24;
+/// Bytes of a compressed Block Ack with FCS around its bitmap (9.3.1.8).
+const BLOCK_ACK_BYTES: u32 = 24;
+/// Bytes of an A-MPDU delimiter (9.7.1).
+const DELIMITER: u32 = 4;
+/// TXOP limits of tables, microseconds: background, best effort, video, voice.
+const fn txops(table: TxopTable) -> [u64; Ac::COUNT] {
+    match table {
+        TxopTable::Y2020 => [2_528, 2_528, 4_096, 2_080],
+        TxopTable::Y2016 => [0, 0, 3_008, 1_504],
+        TxopTable::Ns3 => [0, 0, 4_096, 2_080],
+        TxopTable::None => [0; Ac::COUNT],
+    }
+}
+
+/// The EDCA functions of a configuration; none of stations without QoS.
+pub(crate) fn edcafs(mac: &MacConfig) -> Option<[EdcafRules; Ac::COUNT]> {
+    let windows = category::windows(mac.cw_min, mac.cw_max);
+    let of = |place: usize| {
+        let given = |list: &[u32], usual: u32| list.get(place).copied().unwrap_or(usual);
+        let aifsn = given(&mac.edca_aifsn, AIFSN[place]);
+        let txop = Span::from_micros(txops(mac.edca_txop_table)[place]);
+        EdcafRules {
+            aifs: mac.sifs + mac.slot * u64::from(aifsn),
+            cw_min: given(&mac.edca_cw_min, windows[place].0),
+            cw_max: given(&mac.edca_cw_max, windows[place].1),
+            txop: mac.edca_txop.get(place).map_or(txop, |&us| Span::from_micros(u64::from(us))),
+        }
+    };
+    mac.qos.then(|| std::array::from_fn(of))
+}
+
+/// What the frame exchange of QoS stations needs, the same for all that have the same parameters.
+#[derive(Debug, Clone)]
+pub(crate) struct QosRules {
+    /// Mode of data frames to one station.
+    pub(crate) data: Mode,
+    /// Mode of the answers to them.
+    pub(crate) response: Mode,
+    /// The lowest mode of answers.
+    pub(crate) lowest: Mode,
+    ppdu: PpduRules,
+    /// Most bytes of an A-MPDU; none: MPDUs go alone and there are no agreements.
+    pub(crate) ampdu: Option<u32>,
+    /// Most bytes of an A-MSDU; none: each packet has an MPDU of its own.
+    pub(crate) amsdu: Option<u32>,
+    /// Bytes of an MPDU around its body.
+    pub(crate) overhead: u32,
+    /// MPDUs under way to one receiver.
+    pub(crate) window: u16,
+    /// Longest PPDU of data.
+    pub(crate) longest: Span,
+    /// A Block Ack request follows an A-MPDU without a Block Ack.
+    pub(crate) asks: bool,
+    /// Attempts of an MPDU under an agreement.
+    pub(crate) retry_limit: Option<u16>,
+    /// Attempts of an MPDU under none.
+    pub(crate) plain_limit: u16,
+    /// Time in the MAC after which a packet is given up.
+    pub(crate) lifetime: Option<Span>,
+    /// MPDUs of an A-MPDU go up each at its own end.
+    pub(crate) releases_mpdus: bool,
+    /// Wait in the reordering buffer.
+    pub(crate) reorder_timeout: Option<Span>,
+    /// Packets of one access category in the MAC.
+    pub(crate) queue: u32,
+    /// Failures in a row after which the contention window is reset.
+    pub(crate) cw_failures: u16,
+    /// An MPDU alone has a delimiter: every data PSDU of VHT and HE is an A-MPDU.
+    single_is_ampdu: bool,
+}
+
+impl QosRules {
+    /// The rules of a configuration that has passed its check.
+    pub(crate) fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
+        let count = |value: u32| u16::try_from(value).unwrap_or(u16::MAX);
+        let data = radio.data_mode().or_else(|| Mode::of(radio.data_rate)).unwrap_or_default();
+        let aggregates = radio.ppdu_format != PpduFormat::NonHt;
+        let plain = mac.retry_limit.unwrap_or(mac.short_retry_limit);
+        QosRules {
+            data,
+            response: Mode::of(rate::response_rate(radio, data.reference_rate())).unwrap_or_default(),
+            lowest: Mode::of(rate::response_rate(radio, 0)).unwrap_or_default(),
+            ppdu: PpduRules::new(radio),
+            ampdu: mac.ampdu.filter(|_| aggregates),
+            amsdu: mac.amsdu,
+            overhead: mac.data_overhead(),
+            window: count(mac.block_ack_window),
+            longest: mac.longest_ppdu,
+            asks: mac.missing_block_ack == MissingBlockAck::Request,
+            retry_limit: mac.mpdu_retry_limit.map(count),
+            plain_limit: count(plain),
+            lifetime: mac.msdu_lifetime.map(|units| Span::from_micros(1_024) * u64::from(units)),
+            releases_mpdus: mac.ampdu_release == AmpduRelease::Mpdu,
+            reorder_timeout: mac.reorder_timeout.map(|ms| Span::from_millis(u64::from(ms))),
+            queue: mac.queue,
+            cw_failures: count(mac.cw_reset_failures.unwrap_or(plain)),
+            single_is_ampdu: matches!(radio.ppdu_format, PpduFormat::Vht | PpduFormat::He),
+        }
+    }
+
+    /// Time on the air of a PSDU of so many bytes.
+    pub(crate) fn airtime(&self, timing: &Timing, mode: Mode, bytes: u32) -> Span {
+        if mode.is_non_ht() { timing.airtime(bytes, mode) } else { self.ppdu.airtime(mode, bytes) }
+    }
+
+    /// Bytes of the PSDU of one MPDU alone.
+    pub(crate) fn single(&self, mpdu: u32) -> u32 {
+        mpdu + if self.single_is_ampdu { DELIMITER } else { 0 }
+    }
+
+    /// Bytes of a compressed Block Ack with FCS: its bitmap has 64 or 256 bits.
+    pub(crate) fn block_ack_bytes(&self) -> u32 {
+        BLOCK_ACK_BYTES + if self.window > 64 { 32 } else { 8 }
+    }
+}
+
+impl MacRules {
+    /// The access category of a DSCP, its TXOP limit, and what a packet of `bytes` bytes, MAC header included, takes of it
+    /// as the only one: the MPDU and its ACK, after RTS and CTS where those are in use. None of stations without QoS.
+    pub fn txop_of(&self, to: NodeId, dscp: u32, bytes: u32) -> Option<(Ac, Span, Span)> {
+        let rules = self.qos.as_deref()?;
+        let ac = Ac::of_tid(category::tid_of_dscp(dscp));
+        let (timing, limit) = (self.timing(), self.station.edca.as_deref()?[ac as usize].txop);
+        let data = rules.airtime(timing, rules.data, rules.single(bytes));
+        let rts = self.rates.first(to, FrameKind::Rts);
+        let is_asked = self.uses_rts(to, rules.single(bytes));
+        let handshake = if is_asked { timing.rts(rts) + self.answer(rts) + timing.sifs * 2 } else { Span::ZERO };
+        Some((ac, limit, handshake + data + timing.sifs + timing.response(rules.response)))
+    }
+
+    /// Time on the air of the longest A-MSDU alone, and of the longest PPDU; none of stations without A-MSDUs.
+    pub fn amsdu_airtime(&self) -> Option<(Span, Span)> {
+        let rules = self.qos.as_deref()?;
+        let bytes = rules.single(rules.overhead + rules.amsdu?);
+        Some((rules.airtime(self.timing(), rules.data, bytes), rules.longest))
+    }
+
+    /// Which MPDUs of a frame that ends now came through at a radio that has received its header: they are appended to
+    /// `received`. False when nothing of the frame did. Each is drawn by itself, from the ratios during its own time (10.12).
+    pub fn receive_mpdus<O>(
+        &self,
+        frame: &Frame,
+        sent: &[Mpdu],
+        now: Time,
+        radio: &Radio<O>,
+        received: &mut Vec<Mpdu>,
+    ) -> bool {
+        let Some(rules) = self.qos.as_deref().filter(|_| !frame.mode.is_non_ht()) else { return true };
+        let start = Time(now.0 - frame.airtime.0) + rules.ppdu.preamble(frame.mode);
+        let of_bytes = |bytes: u32| Span(u64::from(bytes) * 8_000_000_000 / frame.mode.rate());
+        let radio_rules = &self.station.radio;
+        if sent.is_empty() {
+            return radio.mpdu_survives((start, start + of_bytes(frame.bytes)), 1, radio_rules);
+        }
+        let mut end = 0;
+        for (number, mpdu) in (1..).zip(sent) {
+            let longer = with_mpdu(end, mpdu.bytes);
+            let part = (start + of_bytes(longer - mpdu.bytes), start + of_bytes(longer));
+            end = longer;
+            if radio.mpdu_survives(part, number, radio_rules) {
+                received.push(*mpdu);
+            }
+        }
+        !received.is_empty()
+    }
+}
+
+/// Bytes of an A-MPDU of `before` bytes with one more MPDU: what is there is padded to four bytes, and a delimiter follows
+/// (9.7.1).
+pub(crate) fn with_mpdu(before: u32, mpdu: u32) -> u32 {
+    before.next_multiple_of(4) + DELIMITER + mpdu
+}

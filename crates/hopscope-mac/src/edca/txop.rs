@@ -1,0 +1,100 @@
+//! TXOPs: what goes on within one, and how it ends (IEEE 802.11-2020 10.23.2.8 and 10.23.2.9).
+
+use super::category::Ac;
+use super::plan::Exchange;
+use super::{Edca, EdcaCx, Outgoing, Phase, qos};
+use crate::frame::{CF_END_BYTES, Frame, FrameKind};
+use crate::rules::MacRules;
+use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Span;
+use hopscope_phy::phy::modes::Mode;
+
+impl Edca {
+    pub(super) fn txop(&self, ac: Ac, rules: &MacRules) -> Span {
+        rules.station.edca.as_deref().map_or(Span::ZERO, |edca| edca[ac as usize].txop)
+    }
+
+    /// A CF-End follows after SIFS where more of the TXOP is left than it takes (10.23.2.9).
+    pub(super) fn free(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) -> bool {
+        let timing = cx.rules.timing();
+        let (_, airtime) = self.cf_end(cx);
+        let end = cx.now + timing.sifs + airtime;
+        if end > exchange.txop_until {
+            return false;
+        }
+        self.phase = Phase::SifsEnd;
+        cx.station.hold(cx.now + timing.sifs);
+        self.arm_sifs(cx);
+        true
+    }
+
+    /// Mode and time on the air of a CF-End: the lowest rate of answers, which everyone decodes.
+    fn cf_end(&self, cx: &EdcaCx<'_>) -> (Mode, Span) {
+        let mode = qos(cx.rules).lowest;
+        (mode, cx.rules.timing().airtime(CF_END_BYTES, mode))
+    }
+
+    pub(super) fn send_cf_end(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) {
+        let (mode, airtime) = self.cf_end(cx);
+        self.phase = Phase::Ending;
+        let frame = Frame {
+            kind: FrameKind::CfEnd,
+            mode,
+            retry: false,
+            frag: 0,
+            tid: exchange.tid,
+            seq: 0,
+            src: self.node,
+            dst: NodeId::BROADCAST,
+            bytes: CF_END_BYTES,
+            body: PacketId::default(),
+            airtime,
+            duration: Span::ZERO,
+        };
+        self.transmit(frame, cx);
+        self.arm_response(cx.now + airtime, cx);
+    }
+
+    /// The TXOP goes on after SIFS if another exchange fits it (10.23.2.8).
+    pub(super) fn go_on(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) -> bool {
+        let timing = cx.rules.timing();
+        let begin = cx.now + timing.sifs;
+        let later = EdcaCx { now: begin, station: cx.station, rules: cx.rules, out: cx.out };
+        let Some(next) = self.plan(exchange.ac, exchange.txop_until, &later) else { return false };
+        let handshake = if next.rts { cx.rules.handshake(next.to) } else { Span::ZERO };
+        let answer = if next.answer == Span::ZERO { Span::ZERO } else { timing.sifs + next.answer };
+        if begin + handshake + next.airtime + answer > exchange.txop_until {
+            return false;
+        }
+        self.exchange = Some(next);
+        self.phase = Phase::SifsNext;
+        cx.station.hold(begin);
+        self.arm_sifs(cx);
+        true
+    }
+
+    /// The TXOP is over: the category backs off, with a frame that waits for it or without.
+    pub(super) fn end(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) {
+        self.exchange = None;
+        self.phase = Phase::Idle;
+        self.planned.clear();
+        let post = !self.has_more(ac);
+        cx.station.edca_start_backoff(ac, post, cx.now, &cx.rules.station);
+        self.arm_access(cx);
+    }
+
+    /// Nothing is left to send for a category that has been granted access.
+    pub(super) fn rest(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) {
+        if self.has_more(ac) {
+            cx.station.edca_start_backoff(ac, false, cx.now, &cx.rules.station);
+        }
+    }
+
+    pub(super) fn has_more(&self, ac: Ac) -> bool {
+        let category = &self.categories[ac as usize];
+        let waits =
+            |one: &Outgoing| one.originator.request_needed().is_some() || one.originator.to_send().next().is_some();
+        let agreed = self.outgoing.iter().any(|one| Ac::of_tid(one.tid) == ac && waits(one));
+        category.in_hand.is_some() || !category.waiting.is_empty() || agreed
+    }
+}
