@@ -224,7 +224,7 @@ def test_counts_a_second_are_those_of_the_time_that_was_measured():
     ("name", "expected"),
     [
         # HT's index 15 is MCS 7 of two streams; a window of 2 MiB is one of 1436 segments.
-        ("h012", ("ht", 40, 7, 2, "400ns", -90.96, None)),
+        ("h012", ("ht", 40, 7, 2, "400ns", -90.96, "off")),
         ("h036", ("vht", 80, 9, 2, "400ns", -87.95, 1_048_575)),
         ("h035", ("vht", 160, 9, 1, "400ns", -84.94, 1_048_575)),
         ("h041", ("he", 20, 11, 1, "1600ns", -93.97, 1_048_575)),

@@ -172,10 +172,23 @@ UDP = 'to = 3\ntransport = "udp"\napp = "cbr"\nrate = 1000'
         ("[[flow]]", '[radio]\ndata_rate = "54Mbps"\n[[flow]]',
          'radio.data_rate: found 54 Mbit/s; phy = "dsss" has 1, 2, 5.5, 11 Mbit/s'),
         ("to = 3", 'to = 3\n[[outage]]\nnode = 1\nfrom = "10s"', "f.toml:10:1: outage.0.from: the outage never begins"),
+        ("[[flow]]", "[mac]\nedca_aifsn = [7, 3, 2, 2]\n[[flow]]",
+         "mac.edca_aifsn: has no effect: it needs mac.qos = true; found mac.qos = false"),
+        ("to = 3", "to = 3\ndscp = 8", "flow.0.dscp: has no effect: it needs mac.qos = true; found mac.qos = false"),
     ],
 )  # fmt: skip
 def test_what_nothing_would_use_is_refused(change: str, by: str, message: str) -> None:
     assert message in refusal(GOOD.replace(change, by, 1))
+
+
+def test_a_preset_with_qos_is_refused_under_ns2_by_name() -> None:
+    text = GOOD.replace("[[flow]]", '[radio]\npreset = "vht-80-2ss"\n[[flow]]')
+    assert Scenario.from_document(parse(text)).points
+    assert Scenario.from_document(parse(f'profile = "as-ns3"\n{text}')).points
+    found = refusal(f'profile = "ns2"\n{text}')
+    assert 'radio.preset: found "vht-80-2ss" together with profile = "ns2"; ns-2 has no QoS stations' in found
+    assert found.count("ns-2") == 1
+    assert "mac." not in found
 
 
 def test_errors_that_a_sweep_switches_off_keep_their_keys() -> None:
@@ -310,6 +323,9 @@ def test_ranges_of_another_rate_are_not_kept_in_silence() -> None:
     assert "up to 174 m" in slower
     assert "it would be received less far" in reported(preset="hr-dsss-5.5M")[0]
     assert "up to 199 m" in reported(data_rate="11Mbps")[0]
+    [wide] = reported(preset="vht-80-2ss", mcs=9)
+    assert "data goes at 780 Mbit/s" in wide
+    assert "(-51 dBm, and -80 dBm at 2 Mbit/s) it would be received up to 9 m" in wide
     for quiet in ({}, {"preset": "wavelan-11M"}, {"preset": "dsss-2M"}, {"preset": "ofdm-54M", "tx_range": "250m"}):
         assert reported(**quiet) == []
 
