@@ -416,7 +416,7 @@ impl Station {
 
     /// A frame begins at `at`; `busy_until` is what was known just before. `unseen` is the time it takes to sense it.
     pub(super) fn freeze(&mut self, at: Time, busy_until: Time, unseen: Span, rules: &StationRules) {
-        if self.own().edcafs.is_some() {
+        if rules.edca.is_some() {
             self.freeze_edcafs(at, busy_until, unseen, rules);
             return;
         }
