@@ -187,7 +187,7 @@ impl CounterSnapshot {
 
     /// Those of a node; zero before the first reading.
     fn node(&self, node: NodeId) -> Counters {
-        self.nodes.get(node.index()).copied().unwrap_or_default()
+        self.nodes.get(node.index()).cloned().unwrap_or_default()
     }
 
     /// The links that have carried packets since `before`: receiver, sender, packets; in order.

@@ -18,12 +18,12 @@ use hopscope_phy::channel::Link;
 use hopscope_tcp::{Receipt, SenderStats};
 
 /// What an 802.11 interface counts for itself.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Counters {
     /// Of the MAC, since the start of the run.
     pub attempts: Attempts,
-    /// Of the MPDUs of a QoS station; none of another.
-    pub mpdus: Option<MpduCounts>,
+    /// Of the MPDUs of a QoS station; none of another. Behind a pointer: they are kept for every node.
+    pub mpdus: Option<Box<MpduCounts>>,
     /// Data frames to single stations whose outcome a rate control knows.
     pub rates: RateCounts,
     /// Time on the air since the start of the run.

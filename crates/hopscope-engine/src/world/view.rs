@@ -119,7 +119,7 @@ impl NetworkView for WorldView<'_> {
         let (queue_mean, queue_max) = wifi.occupancy(from, self.now);
         let Wifi { mac, air, .. } = wifi;
         let rates = mac.dcf().map_or(RateCounts::default(), |dcf| dcf.rate_control().sent());
-        let mpdus = mac.edca().map(|edca| *edca.mpdu_counts());
+        let mpdus = mac.edca().map(|edca| Box::new(*edca.mpdu_counts()));
         Counters { attempts: *mac.attempts(), mpdus, rates, airtime: air.airtime(), queue_mean, queue_max }
     }
 

@@ -12,6 +12,10 @@ use crate::phy::shared::HELD;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 
+/// Spans of time and the ratio in each.
+#[derive(Debug, Default)]
+struct Stretches(Vec<(Time, Time, f64)>);
+
 /// What a radio keeps for this model.
 #[derive(Debug, Default)]
 pub(super) struct Additive {
@@ -24,8 +28,9 @@ pub(super) struct Additive {
     /// How far the locked frame has been looked at for such losses, and the logarithm of its chances so far.
     integrated_until: Time,
     log_success: f64,
-    /// Where the locked frame is not non-HT: from when to when it had which ratio. Kept after its end, until the next.
-    stretches: Vec<(Time, Time, f64)>,
+    /// Where the locked frame is not non-HT: from when to when it had which ratio. Kept after its end, until the next. Behind a
+    /// pointer, as most radios never have one.
+    stretches: Option<Box<Stretches>>,
     /// The frame that holds the receiver is only looked at: at this instant it is kept or let go.
     pub(super) detection_until: Option<Time>,
     /// Power and air slot of the strongest frame that has interfered with the locked one.
@@ -187,7 +192,7 @@ impl<O> Radio<O> {
         let additive = &mut self.rest.additive;
         (additive.min_sinr, additive.integrated_until, additive.log_success) = (ratio, frame.start(), 0.0);
         (additive.worst, additive.detection_until) = (None, None);
-        additive.stretches.clear();
+        additive.stretches.iter_mut().for_each(|stretches| stretches.0.clear());
         for place in 0..additive.on_air.len() {
             let (_, power, slot) = additive.on_air[place];
             additive.suffer(power, slot);
@@ -218,7 +223,7 @@ impl<O> Radio<O> {
             additive.log_success += if mode.is_non_ht() {
                 errors.log_success(mode, (lock.start(), lock.end()), (from, to), sinr)
             } else {
-                additive.stretches.push((from, to, sinr));
+                additive.stretches.get_or_insert_default().0.push((from, to, sinr));
                 errors.header_log_success(mode, lock.start(), (from, to), sinr)
             };
             additive.integrated_until = to;
@@ -259,7 +264,7 @@ impl<O> Radio<O> {
         let Additive { draws, stretches, .. } = &self.rest.additive;
         let mode = rules.mode(lock.mode());
         let of = |&(from, to, sinr): &(Time, Time, f64)| errors.part_log_success(mode, part, (from, to), sinr);
-        let log_success: f64 = stretches.iter().map(of).sum();
+        let log_success: f64 = stretches.iter().flat_map(|stretches| &stretches.0).map(of).sum();
         let name = u64::from(lock.slot()) | number << 32;
         Stream::derive(*draws, lock.end().0, name, Purpose::Error).uniform() < log_success.exp()
     }
