@@ -55,6 +55,10 @@ NODE = {
     "mac_retry_drops": 1,
     "rts_sent": 2000,
     "data_sent": 1000,
+    "mpdus_sent": 1000,
+    "mpdus_repeated": 10,
+    "data_airtime_s": 1.0,
+    "airtime_s": 1.1,
 }
 WIRE = {"use_pct": 100.0, "queue_mean": 20.0}
 
