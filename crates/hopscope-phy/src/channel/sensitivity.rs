@@ -8,7 +8,6 @@
 use super::propagation::PathLoss;
 use crate::config::RadioConfig;
 use crate::config::radio::Phy;
-use crate::phy::modes::Mode;
 
 /// Metres at which 2 Mbit/s is just received (fu2003, table 1).
 const REFERENCE_M: f64 = 250.0;
@@ -17,24 +16,13 @@ const REFERENCE_DBM: f64 = -80.0;
 /// Farther than any rate reaches, metres.
 const MOST_M: f64 = 1e5;
 
-/// Minimum sensitivity by MCS at 20 MHz, dBm: IEEE 802.11-2020 tables 19-23 and 21-25, IEEE 802.11ax-2021 table 27-51.
-const BY_MCS: [f64; 12] = [-82.0, -79.0, -77.0, -74.0, -70.0, -66.0, -65.0, -64.0, -59.0, -57.0, -54.0, -52.0];
-/// What it rises by with twice the width, dB.
-const DOUBLING_DB: f64 = 3.0;
-
-/// The minimum sensitivity of a mode of HT, VHT or HE, dBm; none of others. Streams do not count.
-fn by_mcs(mode: Mode) -> Option<f64> {
-    let (layout, (mcs, _)) = (mode.layout()?, mode.mcs()?);
-    Some(BY_MCS.get(usize::from(mcs))? + DOUBLING_DB * f64::from(layout.width as u32))
-}
-
 /// The minimum sensitivity of a receiver at the data rate, dBm; none where the standard gives no number or the rate is that of the
 /// reference.
 ///
 /// IEEE 802.11-2020 clause 16 (11 Mbit/s), 17.3.10.2 (20 MHz), clause 18 (the same for ERP-OFDM).
 fn sensitivity_dbm(radio: &RadioConfig) -> Option<f64> {
     if let Some(mode) = radio.data_mode() {
-        return by_mcs(mode);
+        return mode.sensitivity_dbm();
     }
     Some(match (radio.phy, radio.data_rate) {
         (Phy::Dsss, 11_000_000) => -76.0,

@@ -88,6 +88,12 @@ impl Mode {
         self.0 < Mode::COUNT as u16
     }
 
+    /// Minimum sensitivity of a receiver, dBm; none of a non-HT mode. Streams do not count.
+    pub fn sensitivity_dbm(self) -> Option<f64> {
+        let (layout, (mcs, _)) = (self.layout()?, self.mcs()?);
+        Some(MCS_SENSITIVITY_DBM[usize::from(mcs)] + DOUBLING_DB * f64::from(layout.width as u32))
+    }
+
     /// Its rate, bit/s, rounded down.
     pub fn rate(self) -> u64 {
         match (self.layout(), self.mcs()) {
@@ -174,14 +180,18 @@ pub fn rate(mode: u8) -> u64 {
     THRESHOLDS[usize::from(mode)].0
 }
 
-/// The same by the MCS of HT, VHT and HE: the minimum sensitivities at 20 MHz (IEEE 802.11-2020 tables 19-23 and 21-25,
-/// 802.11ax-2021 table 27-51), less the same noise.
-const MCS_THRESHOLDS: [f64; 12] = [9.0, 12.0, 14.0, 17.0, 21.0, 25.0, 26.0, 27.0, 32.0, 34.0, 37.0, 39.0];
+/// Minimum sensitivity by MCS at 20 MHz, dBm: IEEE 802.11-2020 tables 19-23 and 21-25, IEEE 802.11ax-2021 table 27-51.
+const MCS_SENSITIVITY_DBM: [f64; 12] =
+    [-82.0, -79.0, -77.0, -74.0, -70.0, -66.0, -65.0, -64.0, -59.0, -57.0, -54.0, -52.0];
+/// What it rises by with twice the width, dB.
+const DOUBLING_DB: f64 = 3.0;
+/// Thermal noise of 20 MHz and 10 dB noise figure, rounded.
+const NOISE_DBM: f64 = -91.0;
 
 /// Least signal-to-interference-and-noise ratio (linear) of a mode.
 pub fn sinr_threshold(mode: Mode) -> f64 {
     let db = match mode.mcs() {
-        Some((mcs, _)) => MCS_THRESHOLDS[usize::from(mcs)],
+        Some((mcs, _)) => MCS_SENSITIVITY_DBM[usize::from(mcs)] - NOISE_DBM,
         None => THRESHOLDS[mode.index()].1,
     };
     10f64.powf(db / 10.0)
