@@ -38,6 +38,13 @@ pub enum Event {
         /// Generation of the timer.
         generation: Generation,
     },
+    /// The same at a QoS station. Its events have kinds of their own, so that others need not be asked.
+    EdcaSifs {
+        /// Station.
+        node: NodeId,
+        /// Generation of the timer.
+        generation: Generation,
+    },
     /// The wait for a CTS or ACK ends, or a broadcast has left.
     ResponseTimeout {
         /// Station.
@@ -45,8 +52,20 @@ pub enum Event {
         /// Generation of the timer.
         generation: Generation,
     },
+    /// The wait of a QoS station for an answer ends, or its broadcast has left.
+    EdcaTimeout {
+        /// Station.
+        node: NodeId,
+        /// Generation of the timer.
+        generation: Generation,
+    },
     /// The earliest instant at which the back-off may have ended.
     Access {
+        /// Station.
+        node: NodeId,
+    },
+    /// The earliest instant at which the back-off of one of the categories of a QoS station may have ended.
+    EdcaAccess {
         /// Station.
         node: NodeId,
     },
@@ -112,6 +131,11 @@ pub enum Event {
     /// The link layer of a node lets the next packet go.
     Link {
         /// Node.
+        node: NodeId,
+    },
+    /// A QoS station may no longer wait for MPDUs that are missing before those that have come.
+    EdcaRelease {
+        /// Station.
         node: NodeId,
     },
     /// A node's radio goes off or comes back.
@@ -187,26 +211,30 @@ impl Event {
             Event::Overheard { node, slot, decodable } => (1, node.0, slot | if decodable { DECODABLE } else { 0 }),
             Event::Touch { node } => (2, node.0, 0),
             Event::Sifs { node, generation } => (3, node.0, generation.0),
-            Event::ResponseTimeout { node, generation } => (4, node.0, generation.0),
-            Event::Access { node } => (5, node.0, 0),
-            Event::LinkUp { node, packet } => (6, node.0, packet.0),
-            Event::LinkDown { node, packet } => (7, node.0, packet.0),
-            Event::WireSent { end } => (8, end, 0),
-            Event::WireArrived { end, packet } => (9, end, packet.0),
-            Event::Routing { node, timer } => (10, node.0, u32::from(timer)),
-            Event::RoutingSend { node, packet } => (11, node.0, packet.0),
+            Event::EdcaSifs { node, generation } => (4, node.0, generation.0),
+            Event::ResponseTimeout { node, generation } => (5, node.0, generation.0),
+            Event::EdcaTimeout { node, generation } => (6, node.0, generation.0),
+            Event::Access { node } => (7, node.0, 0),
+            Event::EdcaAccess { node } => (8, node.0, 0),
+            Event::LinkUp { node, packet } => (9, node.0, packet.0),
+            Event::LinkDown { node, packet } => (10, node.0, packet.0),
+            Event::WireSent { end } => (11, end, 0),
+            Event::WireArrived { end, packet } => (12, end, packet.0),
+            Event::Routing { node, timer } => (13, node.0, u32::from(timer)),
+            Event::RoutingSend { node, packet } => (14, node.0, packet.0),
             Event::Transport { socket, timer, generation } => {
-                (12, socket.0, (u32::from(timer) << GENERATION_BITS) | generation.0)
+                (15, socket.0, (u32::from(timer) << GENERATION_BITS) | generation.0)
             }
-            Event::App { flow } => (13, flow.0, 0),
-            Event::Refill { node } => (14, node.0, 0),
-            Event::Link { node } => (15, node.0, 0),
-            Event::Power { node, on } => (16, node.0, u32::from(on)),
-            Event::Motion { node } => (17, node.0, 0),
-            Event::Change { number } => (18, number, 0),
-            Event::Replay => (19, 0, 0),
+            Event::App { flow } => (16, flow.0, 0),
+            Event::Refill { node } => (17, node.0, 0),
+            Event::Link { node } => (18, node.0, 0),
+            Event::EdcaRelease { node } => (19, node.0, 0),
+            Event::Power { node, on } => (20, node.0, u32::from(on)),
+            Event::Motion { node } => (21, node.0, 0),
+            Event::Change { number } => (22, number, 0),
+            Event::Replay => (23, 0, 0),
             // Last: a sample shows what all else at its instant has left.
-            Event::Sample => (20u64, 0, 0),
+            Event::Sample => (24u64, 0, 0),
         };
         debug_assert!(owner < 1 << OWNER_BITS);
         (((kind << OWNER_BITS) | u64::from(owner)) << 32) | u64::from(detail)
@@ -223,25 +251,29 @@ impl Event {
             1 => Event::Overheard { node, slot: detail & !DECODABLE, decodable: detail & DECODABLE != 0 },
             2 => Event::Touch { node },
             3 => Event::Sifs { node, generation: Generation(detail) },
-            4 => Event::ResponseTimeout { node, generation: Generation(detail) },
-            5 => Event::Access { node },
-            6 => Event::LinkUp { node, packet },
-            7 => Event::LinkDown { node, packet },
-            8 => Event::WireSent { end: owner },
-            9 => Event::WireArrived { end: owner, packet },
-            10 => Event::Routing { node, timer: detail as u8 },
-            11 => Event::RoutingSend { node, packet },
-            12 => {
+            4 => Event::EdcaSifs { node, generation: Generation(detail) },
+            5 => Event::ResponseTimeout { node, generation: Generation(detail) },
+            6 => Event::EdcaTimeout { node, generation: Generation(detail) },
+            7 => Event::Access { node },
+            8 => Event::EdcaAccess { node },
+            9 => Event::LinkUp { node, packet },
+            10 => Event::LinkDown { node, packet },
+            11 => Event::WireSent { end: owner },
+            12 => Event::WireArrived { end: owner, packet },
+            13 => Event::Routing { node, timer: detail as u8 },
+            14 => Event::RoutingSend { node, packet },
+            15 => {
                 let timer = (detail >> GENERATION_BITS) as u8;
                 Event::Transport { socket, timer, generation: TransportGeneration(detail & GENERATION_MASK) }
             }
-            13 => Event::App { flow },
-            14 => Event::Refill { node },
-            15 => Event::Link { node },
-            16 => Event::Power { node, on: detail != 0 },
-            17 => Event::Motion { node },
-            18 => Event::Change { number: owner },
-            19 => Event::Replay,
+            16 => Event::App { flow },
+            17 => Event::Refill { node },
+            18 => Event::Link { node },
+            19 => Event::EdcaRelease { node },
+            20 => Event::Power { node, on: detail != 0 },
+            21 => Event::Motion { node },
+            22 => Event::Change { number: owner },
+            23 => Event::Replay,
             // All words come from `pack`.
             _ => Event::Sample,
         }
@@ -260,8 +292,11 @@ mod tests {
             Event::Overheard { node, slot: 3_999_999, decodable: true },
             Event::Touch { node },
             Event::Sifs { node, generation: Generation(u32::MAX) },
+            Event::EdcaSifs { node, generation: Generation(2) },
             Event::ResponseTimeout { node, generation: Generation(1) },
+            Event::EdcaTimeout { node, generation: Generation(u32::MAX) },
             Event::Access { node },
+            Event::EdcaAccess { node },
             Event::LinkUp { node, packet },
             Event::LinkDown { node, packet },
             Event::WireSent { end: 5 },
@@ -272,6 +307,7 @@ mod tests {
             Event::App { flow },
             Event::Refill { node },
             Event::Link { node },
+            Event::EdcaRelease { node },
             Event::Power { node, on: true },
             Event::Motion { node },
             Event::Change { number: 5 },

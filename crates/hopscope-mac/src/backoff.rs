@@ -256,6 +256,10 @@ impl Station {
 
     /// A frame to send has come: true when a back-off is already running that it can use.
     pub fn adopt_post_backoff(&mut self, now: Time, rules: &StationRules) -> bool {
+        let function = &mut self.own_mut().function;
+        if !function.post_only {
+            return function.access != Access::None;
+        }
         let medium = self.medium(self.busy_until());
         let adopted = self.own_mut().function.adopt_post_backoff(now, medium, rules.timing.difs, rules);
         if !adopted {
@@ -379,6 +383,9 @@ impl Station {
 
     #[inline]
     fn with_eifs_ended(&self, expiry: Time, busy_until: Time, now: Time, rules: &StationRules) -> Time {
+        if !self.radio.has(EIFS) {
+            return expiry;
+        }
         let behind = rules.timing.difs + rules.timing.slot * u64::from(self.own().function.remaining);
         self.if_eifs_ends(expiry, (busy_until, behind), now, rules)
     }
@@ -416,14 +423,14 @@ impl Station {
 
     /// A frame begins at `at`; `busy_until` is what was known just before. `unseen` is the time it takes to sense it.
     pub(super) fn freeze(&mut self, at: Time, busy_until: Time, unseen: Span, rules: &StationRules) {
-        if rules.edca.is_some() {
-            self.freeze_edcafs(at, busy_until, unseen, rules);
-            return;
-        }
         // Most frames begin before the count does: they leave it as it is.
         let function = &self.own().function;
         let before_count = function.access == Access::Backoff && at + unseen < busy_until + rules.timing.difs;
         if before_count || function.due != Time::NEVER {
+            return;
+        }
+        if rules.edca.is_some() {
+            self.freeze_edcafs(at, busy_until, unseen, rules);
             return;
         }
         let medium = self.medium(busy_until);

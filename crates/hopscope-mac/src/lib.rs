@@ -23,7 +23,6 @@ pub mod edca;
 mod ending;
 pub mod fragment;
 pub mod frame;
-mod machine;
 mod nav;
 mod outgoing;
 pub mod ppdu;
@@ -36,7 +35,6 @@ pub use collisions::Collisions;
 pub use dcf::{Dcf, MacEffects};
 pub use edca::{Edca, EdcaEffects};
 pub use frame::{Frame, FrameKind};
-pub use machine::Mac;
 pub use rate::Rates;
 pub use rules::{MacRules, Pacing};
 

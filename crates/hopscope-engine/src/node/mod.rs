@@ -73,7 +73,7 @@ impl Node {
             Interface::Wire { end, .. } => (wires[end].port.queue.len(), wires[end].port.queue.is_full()),
             Interface::Wifi | Interface::Outside => (wifi.queued(), wifi.is_full()),
         };
-        NodeView { queued, is_full, is_resolving: self.is_resolving(), mac: counters(wifi.mac.view().attempts) }
+        NodeView { queued, is_full, is_resolving: self.is_resolving(), mac: counters(wifi.attempts()) }
     }
 
     /// The machine of its routing protocol; none under static routes.

@@ -1,20 +1,44 @@
-//! Inputs and effects of the MAC of a QoS station: packets, frames, accesses and timers, as `mac.rs` has them for stations
-//! without QoS.
+//! Inputs and effects of the MAC of a QoS station: packets, frames, accesses and timers, as `mac.rs` and `inputs.rs` have them
+//! for stations without QoS.
 
 use super::World;
 use super::work::Work;
-use crate::record::{DropReason, Record, Recorder};
+use crate::record::{Classes, DropReason, Record, Recorder};
 use hopscope_core::event::{Event, Generation};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_mac::edca::access::EdcaAnswer;
-use hopscope_mac::edca::{Accepted, Delivered, EdcaCx};
-use hopscope_mac::{Edca, EdcaEffects, Mac};
+use hopscope_mac::edca::{Accepted, BlockAckInfo, Delivered, EdcaCx};
+use hopscope_mac::{Edca, EdcaEffects};
 use hopscope_net::iface::{Interface, Wifi};
 use hopscope_packet::Body;
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::PathEvent;
 
 impl<R: Recorder> World<R> {
+    /// A frame for a QoS station, or a broadcast, ends.
+    #[cold]
+    pub(super) fn on_qos_rx_end(&mut self, node: NodeId, slot: u32) {
+        if Self::OVERHEARS && !self.listeners.include(node) {
+            self.on_overheard(node, slot, true);
+            return;
+        }
+        let Wifi { station, rules, edca, .. } = &mut self.wifi[node];
+        station.catch_up(self.now, &rules.station);
+        // First the station: what it has received leaves it also where the radio is off.
+        let received = station.take_received(slot) && !self.outages.is_off(node);
+        if received {
+            self.on_qos_frame(node, slot);
+            return;
+        }
+        let is_decided = edca.as_ref().is_some_and(|edca| edca.is_decided_at(self.now));
+        if R::WANTS.has(Classes::FRAME_ENDS) {
+            self.note_lost(node, slot);
+        }
+        if is_decided {
+            self.edca_input(node, |edca, cx| edca.on_rx_end(None, &[], BlockAckInfo::default(), cx));
+        }
+    }
+
     /// A packet reaches a QoS station: it waits in its access category.
     pub(super) fn enqueue_qos(&mut self, node: NodeId, id: PacketId) -> PathEvent {
         let packet = self.packets.get(id);
@@ -31,9 +55,9 @@ impl<R: Recorder> World<R> {
     }
 
     /// The radio of a QoS station has received a frame for it, or a broadcast: those of its MPDUs that came through count.
-    pub(super) fn on_qos_frame(&mut self, node: NodeId, slot: u32) {
+    fn on_qos_frame(&mut self, node: NodeId, slot: u32) {
         let mut frame = self.sent_in(slot);
-        let Mac::Edca(sender) = &mut self.wifi[frame.src].mac else { return };
+        let Some(sender) = &mut self.wifi[frame.src].edca else { return };
         frame.tid = sender.carried(slot).tid;
         let says = sender.carried(slot).block_ack;
         let sent = sender.take_mpdus(slot);
@@ -41,7 +65,7 @@ impl<R: Recorder> World<R> {
         received.clear();
         let Wifi { station, rules, .. } = &mut self.wifi[node];
         let came = rules.receive_mpdus(&frame, &sent, self.now, &station.radio, &mut received);
-        if let Mac::Edca(sender) = &mut self.wifi[frame.src].mac {
+        if let Some(sender) = &mut self.wifi[frame.src].edca {
             sender.put_mpdus(slot, sent);
         }
         let outcome = if came { RxOutcome::Received } else { RxOutcome::TooWeak { by: None } };
@@ -55,9 +79,15 @@ impl<R: Recorder> World<R> {
         self.mpdus = received;
     }
 
-    /// An access event of a QoS station, the radio's edges applied.
+    /// An access event of a QoS station.
+    #[cold]
     pub(super) fn on_edca_access(&mut self, node: NodeId) {
         let Wifi { station, rules, .. } = &mut self.wifi[node];
+        // The back-off that asked for this event has changed since.
+        if !station.access_event(self.now) {
+            return;
+        }
+        station.catch_up(self.now, &rules.station);
         match station.poll_edca(self.now, &rules.station) {
             EdcaAnswer::Granted(ac, collided) => {
                 // Before the MAC acts on the grant, which ends the wait.
@@ -65,15 +95,27 @@ impl<R: Recorder> World<R> {
                 self.note(Record::AccessGranted { node, wait });
                 self.edca_input(node, |edca, cx| edca.on_access(ac, collided, cx));
             }
-            EdcaAnswer::Later(at) => self.events.push(at, Event::Access { node }),
+            EdcaAnswer::Later(at) => self.events.push(at, Event::EdcaAccess { node }),
             EdcaAnswer::Nothing => {}
         }
     }
 
+    /// SIFS has passed at a QoS station.
+    #[cold]
+    pub(super) fn on_edca_sifs(&mut self, node: NodeId, generation: Generation) {
+        self.edca_input(node, |edca, cx| edca.on_sifs(generation, cx));
+    }
+
+    /// A QoS station has waited long enough for MPDUs that are missing.
+    #[cold]
+    pub(super) fn on_edca_release(&mut self, node: NodeId) {
+        self.edca_input(node, |edca, cx| edca.on_release(cx));
+    }
+
     /// The answer that a QoS station waits for should have begun.
+    #[cold]
     pub(super) fn on_edca_timeout(&mut self, node: NodeId, generation: Generation) {
-        let Wifi { mac, station, rules, .. } = &mut self.wifi[node];
-        let Mac::Edca(edca) = mac else { return };
+        let Wifi { edca: Some(edca), station, rules, .. } = &mut self.wifi[node] else { return };
         if !edca.response_is_stale(generation) && !edca.waits_for_end(self.now, station, rules) {
             self.note(Record::ResponseTimeout { node });
             self.edca_input(node, |edca, cx| edca.on_response_timeout(generation, cx));
@@ -81,7 +123,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// One input to the MAC of a QoS station with the radio's edges applied, and its effects carried out.
-    pub(super) fn edca_input(&mut self, node: NodeId, input: impl FnOnce(&mut Edca, &mut EdcaCx<'_>)) {
+    fn edca_input(&mut self, node: NodeId, input: impl FnOnce(&mut Edca, &mut EdcaCx<'_>)) {
         let mut out = std::mem::take(&mut self.edca_effects);
         let wifi = &mut self.wifi[node];
         wifi.station.catch_up(self.now, &wifi.rules.station);
@@ -97,12 +139,24 @@ impl<R: Recorder> World<R> {
     fn edca_effects(&mut self, node: NodeId, out: &mut EdcaEffects) {
         let place = self.wifi.place(node);
         if out.mac.transmit.is_some() {
-            let Wifi { mac, air, .. } = self.wifi.at(place);
-            if let Mac::Edca(edca) = mac {
+            let Wifi { edca, air, .. } = self.wifi.at(place);
+            if let Some(edca) = edca {
                 edca.begin_frame(air.next());
             }
         }
+        let (sifs, response, access) =
+            (out.mac.arm_sifs.take(), out.mac.arm_response.take(), out.mac.arm_access.take());
         self.mac_effects(node, place, &out.mac);
+        if let Some((at, generation)) = sifs {
+            self.note_sifs(node, place, at);
+            self.events.push(at, Event::EdcaSifs { node, generation });
+        }
+        if let Some((at, generation)) = response {
+            self.events.push(at, Event::EdcaTimeout { node, generation });
+        }
+        if let Some(at) = access {
+            self.events.push(at, Event::EdcaAccess { node });
+        }
         for accepted in std::mem::take(&mut out.accepted) {
             self.accept(node, &accepted, out);
         }
@@ -110,7 +164,7 @@ impl<R: Recorder> World<R> {
             self.work.push(Work::Arrived { node, delivered });
         }
         if let Some(at) = out.arm_release {
-            self.events.push(at, Event::Link { node });
+            self.events.push(at, Event::EdcaRelease { node });
         }
         for &(packet, outcome) in &out.done {
             self.mac_done(node, packet, outcome);
@@ -120,11 +174,11 @@ impl<R: Recorder> World<R> {
     /// A new MPDU has come: the receiver gets its own copy of the packet, which goes up in its turn.
     fn accept(&mut self, node: NodeId, accepted: &Accepted, out: &mut EdcaEffects) {
         let &Accepted { from, packet, seq, .. } = accepted;
-        let sender = self.wifi[from].mac.edca();
+        let sender = self.wifi[from].edca.as_ref();
         let rest = sender.map_or(Vec::new(), |sender| sender.bundle(packet).to_vec());
         if seq.is_none() {
             // The MAC has counted the first.
-            if let Mac::Edca(edca) = &mut self.wifi[node].mac {
+            if let Some(edca) = &mut self.wifi[node].edca {
                 if !rest.is_empty() {
                     edca.count_received(from, rest.len() as u64);
                 }

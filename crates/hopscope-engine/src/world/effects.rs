@@ -193,6 +193,14 @@ impl<R: Recorder> World<R> {
     }
 
     #[inline(always)]
+    pub(super) fn note_sifs(&mut self, node: NodeId, place: u32, until: Time) {
+        if R::WANTS.has(Classes::MAC) {
+            let then = self.wifi.at(place).after_sifs();
+            self.note(Record::SifsBegan { node, until, then });
+        }
+    }
+
+    #[inline(always)]
     pub(super) fn mac_effects(&mut self, node: NodeId, place: u32, effects: &MacEffects) {
         if effects.failed {
             self.note(Record::AttemptFailed { node });
@@ -205,10 +213,7 @@ impl<R: Recorder> World<R> {
             self.transmit(frame);
         }
         if let Some((at, generation)) = effects.arm_sifs {
-            if R::WANTS.has(Classes::MAC) {
-                let then = self.wifi.at(place).mac.after_sifs();
-                self.note(Record::SifsBegan { node, until: at, then });
-            }
+            self.note_sifs(node, place, at);
             // Not into the queue: most often nothing comes before its end (`sifs.rs`).
             self.sifs.begin(node, at, generation);
         }

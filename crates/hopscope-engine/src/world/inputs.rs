@@ -13,12 +13,16 @@ impl<R: Recorder> World<R> {
     #[inline(always)]
     pub(super) fn dispatch(&mut self, event: Event) {
         match event {
+            Event::RxEnd { node, slot } if self.has_qos => self.on_qos_rx_end(node, slot),
             Event::RxEnd { node, slot } => self.on_rx_end(node, slot),
             Event::Overheard { node, slot, decodable } => self.on_overheard(node, slot, decodable),
             Event::Touch { node } => self.on_touch(node),
-            Event::Sifs { node, generation } => self.on_sifs(node, generation),
+            Event::Sifs { node, generation } => self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx)),
+            Event::EdcaSifs { node, generation } => self.on_edca_sifs(node, generation),
             Event::ResponseTimeout { node, generation } => self.on_response_timeout(node, generation),
+            Event::EdcaTimeout { node, generation } => self.on_edca_timeout(node, generation),
             Event::Access { node } => self.on_access_event(node),
+            Event::EdcaAccess { node } => self.on_edca_access(node),
             Event::LinkUp { node, packet } => self.receive(node, packet),
             Event::LinkDown { node, packet } => {
                 self.enqueue(node, packet);
@@ -36,6 +40,7 @@ impl<R: Recorder> World<R> {
                 self.refill(node, true);
             }
             Event::Link { node } => self.on_link_event(node),
+            Event::EdcaRelease { node } => self.on_edca_release(node),
             Event::Power { node, on } => self.on_power(node, on),
             Event::Motion { node } => self.on_motion(node),
             Event::Change { number } => self.on_change(number),

@@ -32,12 +32,18 @@ impl<R: Recorder> World<R> {
                 let copy = self.packets.copy(packet);
                 self.packets.get_mut(copy).prev_hop = from;
                 self.note(Record::PacketCopied { node, packet, copy });
-                if self.wiring.link_delay == Span::ZERO {
-                    self.receive(node, copy);
-                } else {
-                    self.events.push(self.now + self.wiring.link_delay, Event::LinkUp { node, packet: copy });
-                }
+                self.link_up(node, copy);
             }
+        }
+    }
+
+    /// A packet goes up from the link layer of a node.
+    #[inline(always)]
+    pub(super) fn link_up(&mut self, node: NodeId, packet: PacketId) {
+        if self.wiring.link_delay == Span::ZERO {
+            self.receive(node, packet);
+        } else {
+            self.events.push(self.now + self.wiring.link_delay, Event::LinkUp { node, packet });
         }
     }
 
@@ -63,10 +69,6 @@ impl<R: Recorder> World<R> {
 
     /// The link layer of a node wanted to act now: its next packet may go, or an interval of its ends.
     pub(super) fn on_link_event(&mut self, node: NodeId) {
-        if self.wifi[node].mac.edca().is_some() {
-            self.edca_input(node, |edca, cx| edca.on_release(cx));
-            return;
-        }
         let layer = self.wifi[node].port.layer.as_mut();
         if let Some(tick) = layer.and_then(|layer| layer.on_tick(self.now)) {
             self.events.push(tick.next, Event::Link { node });
@@ -131,8 +133,10 @@ impl<R: Recorder> World<R> {
 
     /// A packet reaches the interface queue of the radio.
     pub(super) fn enqueue(&mut self, node: NodeId, id: PacketId) -> PathEvent {
-        let Wifi { mac, port, .. } = &mut self.wifi[node];
-        let Some(mac) = mac.dcf() else { return self.enqueue_qos(node, id) };
+        let Wifi { mac, port, edca, .. } = &self.wifi[node];
+        if edca.is_some() {
+            return self.enqueue_qos(node, id);
+        }
         if port.layer.is_some() {
             return self.enqueue_linked(node, id);
         }
@@ -185,8 +189,9 @@ impl<R: Recorder> World<R> {
 
     /// True when the MAC of a station without QoS can take a packet. A QoS station has taken all of them.
     #[inline(always)]
-    fn is_free(&mut self, node: NodeId) -> bool {
-        self.wifi[node].mac.dcf().is_some_and(|dcf| dcf.is_free())
+    fn is_free(&self, node: NodeId) -> bool {
+        let Wifi { mac, edca, .. } = &self.wifi[node];
+        edca.is_none() && mac.is_free()
     }
 
     /// The same right after `joined` has come into the queue below a link layer; true when that was dropped.

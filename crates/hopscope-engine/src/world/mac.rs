@@ -7,8 +7,7 @@ use hopscope_core::event::{Event, Generation};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_mac::contention::AccessAnswer;
 use hopscope_mac::dcf::{MacCx, Outcome};
-use hopscope_mac::edca::BlockAckInfo;
-use hopscope_mac::{Dcf, Mac, MacEffects};
+use hopscope_mac::{Dcf, MacEffects};
 use hopscope_net::iface::Wifi;
 use hopscope_phy::phy::RxOutcome;
 impl<R: Recorder> World<R> {
@@ -26,40 +25,18 @@ impl<R: Recorder> World<R> {
         if !received && R::WANTS.has(Classes::FRAME_ENDS) {
             self.note_lost(node, slot);
         }
-        if received && self.is_qos(place) {
-            self.on_qos_frame(node, slot);
-        } else if received {
+        if received {
             let frame = self.sent_in(slot);
             self.note(Record::FrameEnded { node, frame, slot, outcome: RxOutcome::Received });
             self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(Some(frame), cx));
         } else if self.wifi.at(place).mac.is_decided_at(self.now) {
-            if self.is_qos(place) {
-                self.edca_input(node, |edca, cx| edca.on_rx_end(None, &[], BlockAckInfo::default(), cx));
-            } else {
-                self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(None, cx));
-            }
+            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(None, cx));
         }
-    }
-
-    /// SIFS has passed.
-    #[inline(always)]
-    pub(super) fn on_sifs(&mut self, node: NodeId, generation: Generation) {
-        if self.is_qos(self.wifi.place(node)) {
-            self.edca_input(node, |edca, cx| edca.on_sifs(generation, cx));
-        } else {
-            self.mac_input(node, |mac, cx| mac.on_sifs(generation, cx));
-        }
-    }
-
-    /// True for a QoS station.
-    #[inline(always)]
-    pub(super) fn is_qos(&mut self, place: u32) -> bool {
-        matches!(self.wifi.at(place).mac, Mac::Edca(_))
     }
 
     /// A frame has ended at a node that it was addressed to, but was not received.
     #[cold]
-    fn note_lost(&mut self, node: NodeId, slot: u32) {
+    pub(super) fn note_lost(&mut self, node: NodeId, slot: u32) {
         let frame = self.sent_in(slot);
         // Who asks why looks at the links of both.
         self.medium.refresh(node, self.now);
@@ -93,10 +70,6 @@ impl<R: Recorder> World<R> {
         }
         let rules = &rules.station;
         station.catch_up(self.now, rules);
-        if rules.edca.is_some() {
-            self.on_edca_access(node);
-            return;
-        }
         match station.poll_access(self.now, rules) {
             AccessAnswer::Granted => {
                 // Before the MAC acts on the grant, which ends the wait.
@@ -122,10 +95,6 @@ impl<R: Recorder> World<R> {
         // Most answers come: do not walk the station's edges for nothing.
         let place = self.wifi.place(node);
         let Wifi { mac, station, rules, .. } = self.wifi.at(place);
-        let Some(mac) = mac.dcf() else {
-            self.on_edca_timeout(node, generation);
-            return;
-        };
         if !mac.response_is_stale(generation) && !mac.waits_for_end(self.now, station, rules) {
             self.note(Record::ResponseTimeout { node });
             self.mac_input(node, |mac, cx| mac.on_response_timeout(generation, cx));
@@ -151,8 +120,7 @@ impl<R: Recorder> World<R> {
 
     /// Rate control may have changed its mind with the attempt.
     pub(super) fn note_rate(&mut self, node: NodeId) {
-        let change = self.wifi[node].mac.dcf().and_then(|dcf| dcf.rate_control().take_change());
-        if let Some((to, mode)) = change {
+        if let Some((to, mode)) = self.wifi[node].mac.rate_control().take_change() {
             self.note(Record::RateChanged { node, to, rate: mode.rate() });
         }
     }

@@ -74,7 +74,7 @@ impl<R: Recorder> World<R> {
         let collision = collisions.get_mut(from.index()).filter(|_| !by_wire).map_or(0.0, |estimate| {
             let around = || medium.neighbours(from).map(|node| wifi[node].air.airtime());
             let busy = || around().fold(Span::ZERO, |sum, airtime| sum + airtime);
-            estimate.estimate(*now, &wifi[from].mac.view(), busy)
+            estimate.estimate(*now, &wifi[from].mac_view(), busy)
         });
         ip::learn(packet, *now, collision);
     }

@@ -55,17 +55,19 @@ impl<R: Recorder> World<R> {
         let flags =
             if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 } | if broadcast { Arrival::FOR_ME } else { 0 };
         let now = self.now;
-        let received = Packed::new(&Arrival {
+        let mut received = Packed::new(&Arrival {
             start: now,
             end: now + frame.airtime,
             nav: frame.duration.0 as u32,
-            mpdus: self.count_mpdus(place, slot),
             // Each copy gets the power of its own link.
             power: 0.0,
             slot,
             flags,
             mode: frame.mode.number(),
         });
+        if self.has_qos {
+            received = received.with_mpdus(self.count_mpdus(place, slot));
+        }
         if self.air_is_plain {
             self.transmit_to_alike(frame, place, received, slot);
         } else {
@@ -74,10 +76,10 @@ impl<R: Recorder> World<R> {
     }
 
     /// MPDUs of the A-MPDU in an air slot, as far as an arrival can count them.
-    #[inline(always)]
+    #[cold]
     fn count_mpdus(&mut self, place: u32, slot: u32) -> u8 {
-        let edca = self.wifi.at(place).mac.edca();
-        edca.map_or(0, |edca| edca.carried(slot).mpdus.len().min(usize::from(MOST_MPDUS)) as u8)
+        let edca = &self.wifi.at(place).edca;
+        edca.as_ref().map_or(0, |edca| edca.carried(slot).mpdus.len().min(usize::from(MOST_MPDUS)) as u8)
     }
 
     /// Nothing needs to be asked when a frame leaves: each copy has the power and the flags of its link, all stations keep

@@ -11,7 +11,6 @@ use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::Frame;
 use hopscope_mac::edca::BlockAckInfo;
 use hopscope_mac::frame::{FrameKind, Mpdu};
-use hopscope_mac::rate::RateCounts;
 use hopscope_net::iface::Wifi;
 use hopscope_packet::arena::Extension;
 use hopscope_packet::{Body, Packet, PacketArena};
@@ -72,14 +71,14 @@ impl NetworkView for WorldView<'_> {
     }
 
     fn mpdus(&self, slot: u32) -> &[Mpdu] {
-        let edca = self.wifi[NodeId(slot / 2)].mac.edca();
+        let edca = self.wifi[NodeId(slot / 2)].edca.as_ref();
         edca.map_or(&[], |edca| &edca.carried(slot).mpdus)
     }
 
     fn block_ack(&self, slot: u32) -> Option<BlockAckInfo> {
         let frame = self.frame(slot);
         match frame.kind {
-            FrameKind::BlockAck => self.wifi[frame.src].mac.edca().map(|edca| edca.carried(slot).block_ack),
+            FrameKind::BlockAck => self.wifi[frame.src].edca.as_ref().map(|edca| edca.carried(slot).block_ack),
             FrameKind::BlockAckReq => Some(BlockAckInfo { ssn: frame.seq, ..BlockAckInfo::default() }),
             FrameKind::Rts | FrameKind::Cts | FrameKind::Data | FrameKind::Ack | FrameKind::CfEnd => None,
         }
@@ -92,7 +91,7 @@ impl NetworkView for WorldView<'_> {
 
     #[inline(always)]
     fn awaits_data(&self, node: NodeId) -> Option<Time> {
-        self.wifi[node].mac.awaits_data()
+        self.wifi[node].awaits_data()
     }
 
     fn links(&self, node: NodeId) -> &[Link] {
@@ -117,15 +116,13 @@ impl NetworkView for WorldView<'_> {
     fn counters(&mut self, node: NodeId, from: Time) -> Counters {
         let wifi = &mut self.wifi[node];
         let (queue_mean, queue_max) = wifi.occupancy(from, self.now);
-        let Wifi { mac, air, .. } = wifi;
-        let rates = mac.dcf().map_or(RateCounts::default(), |dcf| dcf.rate_control().sent());
-        let mpdus = mac.edca().map(|edca| Box::new(*edca.mpdu_counts()));
-        Counters { attempts: *mac.attempts(), mpdus, rates, airtime: air.airtime(), queue_mean, queue_max }
+        let rates = wifi.mac.rate_control().sent();
+        let mpdus = wifi.edca.as_ref().map(|edca| Box::new(*edca.mpdu_counts()));
+        Counters { attempts: *wifi.attempts(), mpdus, rates, airtime: wifi.air.airtime(), queue_mean, queue_max }
     }
 
     fn received_from(&self, node: NodeId) -> Vec<(NodeId, u64)> {
-        let Wifi { mac, rules, .. } = &self.wifi[node];
-        mac.received_from(rules)
+        self.wifi[node].received_from()
     }
 
     fn in_flight(&self, flows: usize) -> Vec<u64> {

@@ -271,5 +271,5 @@ fn no_slot_is_lost_to_the_rounding_of_propagation_delays() {
 
 /// A frame of others that keeps the medium busy between two instants.
 fn heard_for_delay(start: Time, end: Time) -> Arrival {
-    Arrival { start, end, nav: 0, mpdus: 0, power: 1e-9, slot: 9, flags: DECODABLE, mode: 0 }
+    Arrival { start, end, nav: 0, power: 1e-9, slot: 9, flags: DECODABLE, mode: 0 }
 }

@@ -223,8 +223,7 @@ impl Lab {
             | if mine { Arrival::FOR_ME } else { 0 }
             | if frame.kind == FrameKind::Rts { Arrival::RTS } else { 0 };
         let nav = Span::from_micros(frame.nav).0 as u32;
-        let arrival =
-            Arrival { start, end: start + length, nav, mpdus: 0, power: frame.power, slot, flags, mode: mode.number() };
+        let arrival = Arrival { start, end: start + length, nav, power: frame.power, slot, flags, mode: mode.number() };
         self.station.radio.post(&arrival);
         if self.watchful {
             self.events.push(start + length, Event::Touch { node: ME });

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use super::Port;
 use super::air::AirSlots;
-use hopscope_core::ids::PacketId;
+use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Time;
 use hopscope_mac::contention::{QuietPlan, Station};
-use hopscope_mac::dcf::MacCx;
+use hopscope_mac::dcf::{Attempts, MacCx, MacView};
 use hopscope_mac::edca::EdcaCx;
-use hopscope_mac::{Dcf, Edca, EdcaEffects, Mac, MacEffects, MacRules};
+use hopscope_mac::frame::FrameKind;
+use hopscope_mac::{Dcf, Edca, EdcaEffects, MacEffects, MacRules};
 
 /// One 802.11 interface. Each part begins a cache line: a frame touches the first of each hearer, and no other.
 #[derive(Debug)]
@@ -17,14 +18,16 @@ use hopscope_mac::{Dcf, Edca, EdcaEffects, Mac, MacEffects, MacRules};
 pub struct Wifi {
     /// Radio, carrier sense, NAV and back-off.
     pub station: Station,
-    /// Frame exchange.
-    pub mac: Mac,
+    /// Frame exchange of a station without QoS.
+    pub mac: Dcf,
     /// What it has put on the air.
     pub air: AirSlots,
     /// Queue and link layer.
     pub port: Port,
     /// Parameters of MAC, radio and rates, shared by all interfaces that have the same.
     pub rules: Arc<MacRules>,
+    /// Frame exchange of a QoS station, which leaves `mac` and the queue of `port` alone.
+    pub edca: Option<Box<Edca>>,
 }
 
 impl Wifi {
@@ -37,53 +40,78 @@ impl Wifi {
     #[inline(always)]
     pub fn mac_input(&mut self, now: Time, out: &mut MacEffects, input: impl FnOnce(&mut Dcf, &mut MacCx<'_>)) {
         let Wifi { mac, station, rules, .. } = self;
-        if let Some(mac) = mac.dcf() {
-            input(mac, &mut MacCx { now, station, rules, out });
-        }
+        input(mac, &mut MacCx { now, station, rules, out });
     }
 
     /// One input to the MAC of a QoS station, the radio's edges applied up to `now`.
     pub fn edca_input(&mut self, now: Time, out: &mut EdcaEffects, input: impl FnOnce(&mut Edca, &mut EdcaCx<'_>)) {
-        let Wifi { mac, station, rules, .. } = self;
-        if let Mac::Edca(mac) = mac {
-            input(mac, &mut EdcaCx { now, station, rules, out });
+        let Wifi { edca, station, rules, .. } = self;
+        if let Some(edca) = edca {
+            input(edca, &mut EdcaCx { now, station, rules, out });
         }
+    }
+
+    /// Counters of the frame exchange since the start.
+    #[inline]
+    pub fn attempts(&self) -> &Attempts {
+        self.edca.as_ref().map_or_else(|| self.mac.attempts(), |edca| edca.attempts())
+    }
+
+    /// What layers above may know of the frame exchange.
+    #[inline]
+    pub fn mac_view(&self) -> MacView<'_> {
+        self.edca.as_ref().map_or_else(|| self.mac.view(), |edca| edca.view())
+    }
+
+    /// Until when it waits for the data frame that its CTS has asked for, if it does.
+    pub fn awaits_data(&self) -> Option<Time> {
+        self.edca.as_ref().map_or_else(|| self.mac.awaits_data(), |edca| edca.awaits_data())
+    }
+
+    /// Kind of the frame that follows the SIFS under way.
+    pub fn after_sifs(&self) -> FrameKind {
+        self.edca.as_ref().map_or_else(|| self.mac.after_sifs(), |edca| edca.after_sifs())
+    }
+
+    /// Packets that a neighbour has sent, each once, broadcast left out.
+    pub fn received_from(&self) -> Vec<(NodeId, u64)> {
+        let Some(edca) = &self.edca else { return self.mac.received_from(&self.rules) };
+        let mut received = edca.received_from().to_vec();
+        received.sort_unstable();
+        received
     }
 
     /// Packets that wait for their first transmission.
     pub fn queued(&self) -> usize {
-        self.mac.edca().map_or(self.port.queue.len(), Edca::waiting)
+        self.edca.as_ref().map_or_else(|| self.port.queue.len(), |edca| edca.waiting())
     }
 
     /// True when one more packet of best effort finds no room.
     pub fn is_full(&self) -> bool {
-        match &self.mac {
-            Mac::Dcf(_) => self.port.queue.is_full(),
-            Mac::Edca(edca) => edca.is_full(&self.rules),
-        }
+        self.edca.as_ref().map_or_else(|| self.port.queue.is_full(), |edca| edca.is_full(&self.rules))
     }
 
     /// Mean number of packets that waited from `from` to `now`, and the greatest.
     pub fn occupancy(&mut self, from: Time, now: Time) -> (f64, u32) {
-        match &mut self.mac {
-            Mac::Dcf(_) => self.port.queue.occupancy(from, now),
-            Mac::Edca(edca) => edca.occupancy(from, now),
+        match &mut self.edca {
+            None => self.port.queue.occupancy(from, now),
+            Some(edca) => edca.occupancy(from, now),
         }
     }
 
     /// Starts the measured time: forgets how many packets have waited so far.
     pub fn restart_measure(&mut self, now: Time) {
         self.port.queue.restart_measure(now);
-        if let Mac::Edca(edca) = &mut self.mac {
+        if let Some(edca) = &mut self.edca {
             edca.restart_measure(now);
         }
     }
 
     /// Takes out the first packet for which `wanted` holds of those that wait.
     pub fn take_waiting(&mut self, now: Time, wanted: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
-        match &mut self.mac {
-            Mac::Dcf(_) => self.port.take(now, wanted),
-            Mac::Edca(edca) => edca.take_waiting(now, wanted),
+        match &mut self.edca {
+            None => self.port.take(now, wanted),
+            Some(edca) => edca.take_waiting(now, wanted),
         }
     }
 

@@ -14,8 +14,6 @@ pub struct Arrival {
     pub end: Time,
     /// Duration field, nanoseconds: at most 32,767 us.
     pub nav: u32,
-    /// MPDUs of an A-MPDU, at most 127; 0 of any other frame.
-    pub mpdus: u8,
     /// Received power, watts.
     pub power: f32,
     /// Air slot of the frame.
@@ -73,8 +71,8 @@ const MODE_BITS: u32 = 6;
 
 impl Times {
     #[inline(always)]
-    fn new(airtime: Span, nav: u32, mpdus: u8) -> Self {
-        Times(airtime.0 << 32 | u64::from(mpdus) << NAV_BITS | u64::from(nav))
+    fn new(airtime: Span, nav: u32) -> Self {
+        Times(airtime.0 << 32 | u64::from(nav))
     }
 
     #[inline(always)]
@@ -128,13 +126,20 @@ impl Packed {
     /// Packs an arrival.
     #[inline]
     pub fn new(a: &Arrival) -> Self {
-        debug_assert!(a.nav < 1 << NAV_BITS && a.mpdus <= MOST_MPDUS);
+        debug_assert!(a.nav < 1 << NAV_BITS);
         debug_assert!(a.slot < MAX_SLOTS && (a.end - a.start).0 <= u64::from(u32::MAX));
         Packed {
             start: a.start,
-            times: Times::new(a.end - a.start, a.nav, a.mpdus),
+            times: Times::new(a.end - a.start, a.nav),
             signal: Signal::new(a.power, a.slot, a.mode, a.flags),
         }
+    }
+
+    /// The same with the number of MPDUs of an A-MPDU, at most [`MOST_MPDUS`]; no other frame has it.
+    #[must_use]
+    pub fn with_mpdus(self, mpdus: u8) -> Self {
+        debug_assert!(mpdus <= MOST_MPDUS);
+        Packed { times: Times(self.times.0 | u64::from(mpdus) << NAV_BITS), ..self }
     }
 
     /// A frame packed without power at another hearer: with its own start, power and further flags.

@@ -17,7 +17,7 @@ fn rules(interference: Interference, change: impl FnOnce(&mut RadioConfig)) -> R
 
 /// A frame in a slot, from a start to an end, with a power in units of `P`. Mode 1 (2 Mbit/s) needs 7 dB.
 fn frame(slot: u32, start: u64, end: u64, power: f32, flags: u8) -> Arrival {
-    Arrival { start: Time(start), end: Time(end), nav: 0, mpdus: 0, power: power * P, slot, flags, mode: 1 }
+    Arrival { start: Time(start), end: Time(end), nav: 0, power: power * P, slot, flags, mode: 1 }
 }
 
 /// What becomes of each frame, in the order of their ends; the own transmitter is on from `send.0` to `send.1`.

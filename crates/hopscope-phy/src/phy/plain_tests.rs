@@ -439,8 +439,7 @@ fn compare<S: RuleSet>(steps: &[Step], rules: &RadioRules, notes_all: bool) {
             Step::Frame(later, length, level, flags) => {
                 let start = Time(now.0 + later);
                 let power = 1e-9 * f32::from(level + 1);
-                let frame =
-                    Arrival { start, end: Time(start.0 + length), nav: slot, mpdus: 0, power, slot, flags, mode: 1 };
+                let frame = Arrival { start, end: Time(start.0 + length), nav: slot, power, slot, flags, mode: 1 };
                 real.post::<S>(now, Packed::new(&frame), rules);
                 plain.waiting.push(frame);
                 sent.push(frame);
@@ -510,19 +509,19 @@ proptest! {
         later in 0u64..1 << 20,
     ) {
         let end = Time(start + u64::from(airtime));
-        let arrival = Arrival { start: Time(start), end, nav, mpdus, power, slot, flags, mode };
+        let arrival = Arrival { start: Time(start), end, nav, power, slot, flags, mode };
         let check = |packed: Packed, a: &Arrival| {
             assert_eq!((packed.start(), packed.end()), (a.start, a.end));
-            assert_eq!((packed.nav(), packed.mpdus()), (a.nav, a.mpdus));
+            assert_eq!((packed.nav(), packed.mpdus()), (a.nav, mpdus));
             assert_eq!((packed.power(), packed.slot(), packed.mode(), packed.flags()), (a.power, a.slot, a.mode, a.flags));
         };
-        check(Packed::new(&arrival), &arrival);
+        check(Packed::new(&arrival).with_mpdus(mpdus), &arrival);
         // Packed without power and with some flags, then received with the rest of them at another place.
-        let sent = Packed::new(&Arrival { power: 0.0, flags: flags & Arrival::RTS, ..arrival });
+        let sent = Packed::new(&Arrival { power: 0.0, flags: flags & Arrival::RTS, ..arrival }).with_mpdus(mpdus);
         let at = |time: Time| Time(time.0 + later);
         let received = Arrival { start: at(arrival.start), end: at(end), ..arrival };
         check(sent.received_by(received.start, power, flags), &received);
-        let (start, times, signal) = Packed::new(&arrival).into_words();
+        let (start, times, signal) = Packed::new(&arrival).with_mpdus(mpdus).into_words();
         check(Packed::from_words(start, times, signal), &arrival);
     }
 }

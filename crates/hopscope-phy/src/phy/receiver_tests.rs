@@ -28,16 +28,7 @@ fn preambles() -> RadioRules {
 /// A frame at a rate in a slot, from a start to an end in microseconds, with a power in units of `P`.
 fn at_rate(rate: u64, slot: u32, start: u64, end: u64, power: f32, flags: u8) -> Arrival {
     let mode = Mode::of(rate).expect("a rate").number();
-    Arrival {
-        start: Time(start * 1_000),
-        end: Time(end * 1_000),
-        nav: 0,
-        mpdus: 0,
-        power: power * P,
-        slot,
-        flags,
-        mode,
-    }
+    Arrival { start: Time(start * 1_000), end: Time(end * 1_000), nav: 0, power: power * P, slot, flags, mode }
 }
 
 fn frame(slot: u32, start: u64, end: u64, power: f32, flags: u8) -> Arrival {

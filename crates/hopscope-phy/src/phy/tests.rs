@@ -24,7 +24,7 @@ fn rules(change: impl FnOnce(&mut RadioConfig)) -> RadioRules {
 }
 
 fn frame(slot: u32, start: u64, end: u64, power: f32, flags: u8) -> Arrival {
-    Arrival { start: Time(start), end: Time(end), nav: 0, mpdus: 0, power, slot, flags, mode: 1 }
+    Arrival { start: Time(start), end: Time(end), nav: 0, power, slot, flags, mode: 1 }
 }
 
 fn announce(radio: &mut Radio, arrival: Arrival) {

@@ -30,7 +30,7 @@ use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
 use hopscope_mac::contention::Station;
 use hopscope_mac::rate::RateControl;
-use hopscope_mac::{Collisions, Dcf, Edca, EdcaEffects, Mac};
+use hopscope_mac::{Collisions, Dcf, Edca, EdcaEffects};
 use hopscope_net::config::link::LinkPart;
 use hopscope_net::config::net::RoutingProtocol;
 use hopscope_net::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
@@ -127,6 +127,7 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
         channel: Channel::new(&config.radio, config.seed, config.nodes.len()),
         wiring: wiring(config),
         common_rules: rules.common().station.clone(),
+        has_qos: config.mac.qos,
         rules_are_shared: rules.are_shared(),
         air_is_plain: false,
         packets: PacketArena::default(),
@@ -180,14 +181,11 @@ fn wifi(config: &Config, host: Option<&HostConfig>, n: NodeId, rules: &RuleSets)
     let rates = RateControl::new(rules.rate_rules.as_deref(), || stream(Purpose::RateControl));
     Wifi {
         station: Station::new(&rules.station, stream(Purpose::Backoff)),
-        mac: if rules.station.edca.is_some() {
-            Mac::Edca(Box::new(Edca::new(n)))
-        } else {
-            Mac::Dcf(Dcf::new(n).with_rates(rates))
-        },
+        mac: Dcf::new(n).with_rates(rates),
         air: AirSlots::new(),
         port: Port::new(queue_of(config.mac_of(host))),
         rules: rules.clone(),
+        edca: rules.station.edca.is_some().then(|| Box::new(Edca::new(n))),
     }
 }
 

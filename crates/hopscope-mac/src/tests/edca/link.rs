@@ -140,8 +140,8 @@ impl Link {
     fn post(&mut self, node: usize, start: Time, length: Span, nav: Span, flags: u8, of: (u8, u8, u32)) {
         let (mode, mpdus, slot) = of;
         let nav = u32::try_from(nav.0).expect("a Duration field");
-        let arrival = Arrival { start, end: start + length, nav, mpdus, power: 1e-9, slot, flags, mode };
-        self.nodes[node].station.radio.post(&arrival);
+        let arrival = Arrival { start, end: start + length, nav, power: 1e-9, slot, flags, mode };
+        self.nodes[node].station.radio.post_packed(Packed::new(&arrival).with_mpdus(mpdus));
     }
 
     /// Runs until nothing happens any more.

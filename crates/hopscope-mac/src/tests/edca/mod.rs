@@ -30,7 +30,7 @@ use hopscope_core::queue::EventQueue;
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::config::RadioConfig;
 use hopscope_phy::config::layout::PpduFormat;
-use hopscope_phy::phy::Arrival;
+use hopscope_phy::phy::{Arrival, Packed};
 use std::collections::VecDeque;
 
 /// Traffic identifiers of the four categories.
@@ -167,9 +167,10 @@ impl Lab {
             | if mine { Arrival::FOR_ME } else { 0 }
             | if rx.kind == FrameKind::Rts { Arrival::RTS } else { 0 };
         let (end, nav, mode) = (start + length, Span::from_micros(rx.nav).0 as u32, mode.number());
-        let arrival = Arrival { start, end, nav, mpdus: rx.mpdus.len() as u8, power: 1e-9, slot, flags, mode };
+        let arrival = Arrival { start, end, nav, power: 1e-9, slot, flags, mode };
+        let packed = Packed::new(&arrival).with_mpdus(rx.mpdus.len() as u8);
         self.air.push((frame, rx));
-        self.station.radio.post(&arrival);
+        self.station.radio.post_packed(packed);
         if self.watchful {
             self.events.push(end, Event::Touch { node: ME });
         }
