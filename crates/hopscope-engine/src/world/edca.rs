@@ -211,7 +211,7 @@ impl<R: Recorder> World<R> {
                 self.on_data_frame(node, packet, from);
                 self.packets.release(packet);
             }
-            _ => self.receive(node, packet),
+            _ => self.link_up(node, packet),
         }
         self.amid = None;
     }

@@ -30,6 +30,7 @@ mod notices;
 mod order;
 mod outage;
 mod probe;
+mod qos;
 mod reach;
 mod reading;
 mod records;
