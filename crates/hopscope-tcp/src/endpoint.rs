@@ -125,8 +125,29 @@ pub struct NodeView {
     pub is_full: bool,
     /// A packet waits for the address of its next hop.
     pub is_resolving: bool,
+    /// What the interface takes out of the queue at once.
+    pub access: AccessLimit,
     /// Counters of its MAC.
     pub mac: MacCounters,
+}
+
+/// The most that one access to the medium carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccessLimit {
+    /// Packets.
+    pub packets: u32,
+    /// Bytes where it may be more than one packet.
+    pub bytes: u32,
+}
+
+impl AccessLimit {
+    /// A frame carries one packet.
+    pub const ONE_PACKET: AccessLimit = AccessLimit { packets: 1, bytes: 0 };
+
+    /// Packets of so many bytes that one access carries, at least one.
+    pub fn packets_of(self, bytes: u32) -> usize {
+        (self.bytes / bytes.max(1)).clamp(1, self.packets) as usize
+    }
 }
 
 /// Counters of one node's MAC since the start, as a transport sees them.

@@ -1,16 +1,15 @@
 //! UDP (RFC 768), and sources that fill the interface queue over it.
 //!
 //! Datagrams are numbered and sent as they are offered. A source without a rate of its own (bulk, file) has a backlog:
-//! it keeps [`DEPTH`] packets in the interface queue of its node and adds the next one whenever the queue lets one go.
+//! it keeps what one access to the medium carries and one packet more in the interface queue of its node, and adds the next
+//! whenever the queue lets one go: two packets where each goes in a frame of its own.
 //! While its packet waits for a route or an address it waits, too, for [`PATIENCE`], because another packet is the only
 //! thing that repeats a lost request.
 
 use hopscope_core::units::Span;
 use hopscope_packet::Body;
-use hopscope_tcp::endpoint::{Cx, Note, PathEvent, Payload, Timer, TransportEffect};
+use hopscope_tcp::endpoint::{Cx, NodeView, Note, PathEvent, Payload, Timer, TransportEffect};
 
-/// Interface-queue length below which a source with a backlog adds its next packet.
-const DEPTH: usize = 2;
 /// How long such a source waits for an address or a route before it offers another packet (a default).
 const PATIENCE: Span = Span::from_millis(100);
 
@@ -107,9 +106,10 @@ impl Udp {
         cx.out.push(TransportEffect::Arm(Timer::Refill, cx.now + PATIENCE));
     }
 
-    /// Sends the next datagram of the backlog while the interface queue is nearly empty.
+    /// Sends the next datagram of the backlog while the interface queue holds no more than the next access carries.
     fn pump(&mut self, cx: &mut Cx<'_>) {
-        let has_room = cx.node.is_some_and(|node| node.queued < DEPTH && !node.is_full);
+        let together = |node: NodeView| node.access.packets_of(self.packet_bytes(self.packet));
+        let has_room = cx.node.is_some_and(|node| node.queued <= together(node) && !node.is_full);
         if self.backlog == 0 || !has_room {
             return;
         }
@@ -135,7 +135,7 @@ impl Udp {
 mod tests {
     use super::*;
     use hopscope_core::units::Time;
-    use hopscope_tcp::endpoint::{MacCounters, NodeView};
+    use hopscope_tcp::endpoint::{AccessLimit, MacCounters};
 
     /// What a source looks at: packets in the queue, whether it is full, and whether an address is asked for.
     #[derive(Clone, Copy)]
@@ -143,14 +143,16 @@ mod tests {
         queued: usize,
         is_full: bool,
         is_resolving: bool,
+        access: AccessLimit,
     }
 
-    const IDLE: QueueState = QueueState { queued: 0, is_full: false, is_resolving: false };
+    const IDLE: QueueState =
+        QueueState { queued: 0, is_full: false, is_resolving: false, access: AccessLimit::ONE_PACKET };
 
     fn sent(udp: &mut Udp, queue: QueueState, input: impl FnOnce(&mut Udp, &mut Cx<'_>)) -> Vec<TransportEffect> {
         let mut out = Vec::new();
-        let QueueState { queued, is_full, is_resolving } = queue;
-        let node = NodeView { queued, is_full, is_resolving, mac: MacCounters::default() };
+        let QueueState { queued, is_full, is_resolving, access } = queue;
+        let node = NodeView { queued, is_full, is_resolving, access, mac: MacCounters::default() };
         input(udp, &mut Cx { now: Time(7), out: &mut out, node: Some(node), path_info: None });
         out
     }
@@ -170,6 +172,19 @@ mod tests {
         let last = [TransportEffect::Note(Note::Completed), datagram(2, 500)];
         assert_eq!(sent(&mut udp, QueueState { queued: 1, ..IDLE }, |udp, cx| udp.on_writable(cx)), last);
         assert_eq!(sent(&mut udp, IDLE, |udp, cx| udp.on_writable(cx)), []);
+    }
+
+    #[test]
+    fn a_backlog_fills_the_next_aggregate() {
+        let mut udp = Udp::new(1472, 28, true);
+        let queue = |queued, packets, bytes| QueueState { queued, access: AccessLimit { packets, bytes }, ..IDLE };
+        let mut sends = |state| !sent(&mut udp, state, |udp, cx| udp.on_send(u64::MAX, cx)).is_empty();
+        // 43 packets of 1500 bytes are in 65,535 bytes.
+        assert!(sends(queue(43, 64, 65_535)));
+        assert!(!sends(queue(44, 64, 65_535)));
+        // The window of the agreement ends before the bytes do.
+        assert!(sends(queue(16, 16, 65_535)));
+        assert!(!sends(queue(17, 16, 65_535)));
     }
 
     #[test]
@@ -193,7 +208,7 @@ mod tests {
     #[test]
     fn a_paced_source_sends_what_it_is_given() {
         let mut udp = Udp::new(1000, 28, false);
-        let full = QueueState { queued: 50, is_full: true, is_resolving: true };
+        let full = QueueState { queued: 50, is_full: true, is_resolving: true, ..IDLE };
         assert_eq!(sent(&mut udp, full, |udp, cx| udp.on_send(300, cx)), [datagram(0, 300)]);
         assert_eq!(udp.packet_bytes(300), 328);
     }

@@ -3,12 +3,13 @@
 use smallvec::SmallVec;
 
 use hopscope_core::ids::NodeId;
+use hopscope_mac::Edca;
 use hopscope_mac::dcf::Attempts;
 use hopscope_net::iface::{Interface, Wifi, Wires};
 use hopscope_net::net::ip::Ip;
 use hopscope_net::net::{Arp, Gateway};
 use hopscope_net::routing::{Forwarding, Router};
-use hopscope_tcp::endpoint::{MacCounters, NodeView};
+use hopscope_tcp::endpoint::{AccessLimit, MacCounters, NodeView};
 use hopscope_transport::BoundSockets;
 
 /// Sockets, network layer and routing of one node. The state of its sockets and interfaces lies in tables of their own
@@ -69,11 +70,21 @@ impl Node {
     /// leave.
     #[inline]
     pub fn view(&self, peer: NodeId, wifi: &Wifi, wires: &Wires) -> NodeView {
-        let (queued, is_full) = match self.interface_towards(peer) {
-            Interface::Wire { end, .. } => (wires[end].port.queue.len(), wires[end].port.queue.is_full()),
-            Interface::Wifi | Interface::Outside => (wifi.queued(), wifi.is_full()),
+        let (queue, by_wire) = match self.interface_towards(peer) {
+            Interface::Wire { end, .. } => (&wires[end].port.queue, true),
+            Interface::Wifi | Interface::Outside => (&wifi.port.queue, false),
         };
-        NodeView { queued, is_full, is_resolving: self.is_resolving(), mac: counters(wifi.attempts()) }
+        let view = NodeView {
+            queued: queue.len(),
+            is_full: queue.is_full(),
+            is_resolving: self.is_resolving(),
+            access: AccessLimit::ONE_PACKET,
+            mac: counters(wifi.mac.attempts()),
+        };
+        match &wifi.edca {
+            None => view,
+            Some(edca) => qos_view(view, by_wire, edca, wifi),
+        }
     }
 
     /// The machine of its routing protocol; none under static routes.
@@ -88,6 +99,18 @@ impl Node {
     fn is_resolving(&self) -> bool {
         self.arp.as_ref().is_some_and(|arp| arp.is_asking())
     }
+}
+
+/// What an endpoint may see of a QoS station, given that of one without QoS; `by_wire`: its packets leave by a wire.
+#[cold]
+fn qos_view(view: NodeView, by_wire: bool, edca: &Edca, wifi: &Wifi) -> NodeView {
+    let view = NodeView { mac: counters(edca.attempts()), ..view };
+    if by_wire {
+        return view;
+    }
+    let (packets, bytes) = wifi.rules.most_of_an_access();
+    let access = AccessLimit { packets, bytes };
+    NodeView { queued: edca.waiting(), is_full: edca.is_full(&wifi.rules), access, ..view }
 }
 
 /// The counters of a MAC as transports see them.

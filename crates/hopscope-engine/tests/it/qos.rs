@@ -1,8 +1,9 @@
 //! QoS stations in whole networks: what the layers above see of Block Ack agreements.
 
-use hopscope_core::units::Span;
-use hopscope_engine::config::{App, Config, Transport, presets};
+use hopscope_core::units::{Span, Time};
+use hopscope_engine::config::{App, Config, FlowConfig, Transport, presets};
 use hopscope_engine::record::Record;
+use hopscope_engine::simulation;
 use hopscope_engine::world::World;
 
 use crate::support::{Log, flow, is_data_received, is_data_sent};
@@ -35,4 +36,19 @@ fn delay(link_delay: Span) -> Span {
 fn the_link_layer_takes_its_time_below_an_agreement_too() {
     let (none, some) = (delay(Span::ZERO), delay(Span::from_micros(25)));
     assert_eq!(some, none + Span::from_micros(2 * 25), "down at the sender and up at the receiver");
+}
+
+#[test]
+fn a_backlog_of_datagrams_fills_every_aggregate() {
+    // 28 MPDUs of 1500 bytes with headers: AIFS and mean back-off 43 + 67.5, PPDU 5360, SIFS 16, Block Ack 32 us.
+    let mut config = one_hop();
+    config.radio.mcs = 7;
+    let packet = 1_500 - config.net.ip_header - config.net.udp_header;
+    let source = flow("standard", 0, 1, Transport::Udp, App::Bulk);
+    config.flows.push(FlowConfig { packet, ..source });
+    config.duration = Time::ZERO + Span::from_secs(3);
+    config.warmup = Time::ZERO + Span::from_millis(1_100);
+    let found = simulation::run(config).expect("a sound scenario").network.aggregate_kbps;
+    let expected = 28.0 * f64::from(packet) * 8.0 / 5_518.5 * 1e3;
+    assert!((found / expected - 1.0).abs() < 0.01, "{found} kbit/s, by hand {expected}");
 }

@@ -148,6 +148,17 @@ impl MacRules {
         Some((ac, limit, handshake + data + timing.sifs + timing.response(rules.response)))
     }
 
+    /// Packets and bytes of packets that one access carries at most where stations aggregate; one packet and no bytes elsewhere.
+    pub fn most_of_an_access(&self) -> (u32, u32) {
+        let Some(rules) = self.qos.as_deref() else { return (1, 0) };
+        match (rules.ampdu, rules.amsdu) {
+            (None, None) => (1, 0),
+            // How many packets an A-MSDU takes hangs on their sizes alone.
+            (ampdu, Some(amsdu)) => (u32::MAX, ampdu.unwrap_or(amsdu)),
+            (Some(ampdu), None) => (u32::from(rules.window), ampdu),
+        }
+    }
+
     /// Time on the air of the longest A-MSDU alone, and of the longest PPDU; none of stations without A-MSDUs.
     pub fn amsdu_airtime(&self) -> Option<(Span, Span)> {
         let rules = self.qos.as_deref()?;

@@ -86,11 +86,6 @@ impl Wifi {
         self.edca.as_ref().map_or_else(|| self.port.queue.len(), |edca| edca.waiting())
     }
 
-    /// True when one more packet of best effort finds no room.
-    pub fn is_full(&self) -> bool {
-        self.edca.as_ref().map_or_else(|| self.port.queue.is_full(), |edca| edca.is_full(&self.rules))
-    }
-
     /// Mean number of packets that waited from `from` to `now`, and the greatest.
     pub fn occupancy(&mut self, from: Time, now: Time) -> (f64, u32) {
         match &mut self.edca {
