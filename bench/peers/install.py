@@ -48,10 +48,10 @@ def ns2_version() -> str:
     return "unknown version"
 
 
-def find_ns3(work: Path) -> Path:
-    """Path of the compiled ns-3 program; installs the wheel into `work` and compiles on first use."""
-    source = Path(__file__).with_name("ns3.cc")
-    program = work / "ns3-peer"
+def find_ns3(work: Path, name: str = "ns3") -> Path:
+    """Path of the compiled ns-3 program `name`; installs the wheel into `work` and compiles on first use."""
+    source = Path(__file__).with_name(f"{name}.cc")
+    program = work / f"{name}-peer"
     if program.exists() and program.stat().st_mtime > source.stat().st_mtime:
         return program
     compiler = shutil.which("g++") or shutil.which("clang++")

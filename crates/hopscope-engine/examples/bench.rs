@@ -1,4 +1,4 @@
-//! Fixed scenarios for measurements: `bench chain|hops|grid|random|moving|still|field|dense|wide|hold`, one line of
+//! Fixed scenarios for measurements: `bench chain|hops|grid|random|moving|still|field|dense|wide|ht|hold`, one line of
 //! figures each. Wall-clock seconds are measured here; instruction counts come from running this under callgrind.
 #![expect(clippy::print_stdout, reason = "a measuring program talks to the terminal")]
 #![expect(clippy::disallowed_methods, reason = "a measuring program reads the clock")]
@@ -151,6 +151,19 @@ fn wide(n: u32, seconds: u64, placement: u64) -> Config {
     config
 }
 
+/// One hop of 802.11n at MCS 7 over 40 MHz that UDP packets of 1500 bytes saturate; A-MPDUs of at most so many bytes, 0: one
+/// packet a frame.
+fn ht(bytes: u32, seconds: u64) -> Config {
+    let base = presets::base("standard", "ht-40").expect("a profile and a preset");
+    let mut config = base.config(vec![[0.0, 0.0], [2.0, 0.0]], Span::from_secs(seconds));
+    config.radio.mcs = 7;
+    config.mac.ampdu = (bytes > 0).then_some(bytes);
+    let packet = 1_500 - config.net.ip_header - config.net.udp_header;
+    let flow = FlowConfig::new(0, 1, Transport::Udp, App::Bulk);
+    config.flows = vec![FlowConfig { packet, ..flow }];
+    config
+}
+
 /// The lowest node just so many hops away.
 fn away(medium: &hopscope_phy::channel::Medium, from: NodeId, hops: usize) -> Option<NodeId> {
     let (mut known, mut ring) = (std::collections::BTreeSet::from([from]), vec![from]);
@@ -248,10 +261,11 @@ pub fn run(measure: impl Fn(&str, Config)) {
         Some("field") => measure("field", field(number(1, 100) as u32, number(2, 10), number(3, 1))),
         Some("dense") => measure("dense", dense(&profile, number(1, 4_000) as u32, number(2, 1), number(3, 20) as u32)),
         Some("wide") => measure("wide", wide(number(1, 1000) as u32, number(2, 30), number(3, 1))),
+        Some("ht") => measure("ht", ht(at_least(0, 1, 65_535) as u32, number(2, 2))),
         Some("hold") => hold(number(1, 50) as usize, number(2, 10_000_000)),
         other => {
             println!(
-                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | moving [S [cbr]] | still [S [cbr]] | field N [S [PLACEMENT]] | dense N [S [FLOWS]] | wide N [S [PLACEMENT]] | hold PENDING [EVENTS]; found {other:?}"
+                "usage: bench chain [S] | hops H [S] | grid [S] | random [S] | moving [S [cbr]] | still [S [cbr]] | field N [S [PLACEMENT]] | dense N [S [FLOWS]] | wide N [S [PLACEMENT]] | ht [BYTES [S]] | hold PENDING [EVENTS]; found {other:?}"
             );
             std::process::exit(2);
         }
