@@ -70,6 +70,9 @@ def test_preambles_by_streams(mode: tuple[Any, ...], us: tuple[float, ...]) -> N
         (("vht", 80, 9, 1, 400), 98_814, 40 + 1828),
         (("he", 80, 11), 1542, 43.2 + 2 * 13.6),
         (("ht", 20, 7, 1, 800, "2.4"), 1538, 36 + 48 * 4 + 6),
+        # Six encoders, not five: 16 + 8 L + 36 bits, and 9360 in a symbol.
+        (("vht", 160, 7, 4), 2333, 52 + 2 * 4),
+        (("vht", 160, 7, 4), 2334, 52 + 3 * 4),
     ],
 )
 def test_durations_are_whole_symbols(mode: tuple[Any, ...], psdu: int, us: float) -> None:

@@ -286,6 +286,12 @@ impl Station {
         self.busy_until() <= now && self.radio.receiving_until().is_none_or(|end| end <= now)
     }
 
+    /// True when nothing has occupied the medium for so long, an own wait for an answer left out.
+    pub fn has_been_idle_for(&self, span: Span, now: Time) -> bool {
+        let busy_until = self.radio.carrier_until().max(self.nav_end()).max(self.radio.tx_until());
+        busy_until + span <= now && self.radio.receiving_until().is_none_or(|end| end + span <= now)
+    }
+
     /// End of everything that occupies the medium, as far as is known.
     #[inline]
     pub(super) fn busy_until(&self) -> Time {

@@ -153,6 +153,11 @@ impl Timing {
         self.response[mode.index()]
     }
 
+    /// PCF inter-frame space: SIFS and a slot (10.3.7).
+    pub fn pifs(&self) -> Span {
+        self.sifs + self.slot
+    }
+
     /// From the end of a frame to the end of the wait for its answer, which takes `answer`.
     #[inline(always)]
     pub fn wait_for(&self, answer: Span) -> Span {

@@ -99,6 +99,10 @@ BANDS = {"5": Band(16_000, 0), "2.4": Band(10_000, 6_000)}
 #: Combinations that VHT leaves out: width in MHz, MCS -> numbers of streams (clause 21.5).
 FORBIDDEN = {(20, 9): (1, 2, 4), (80, 6): (3,), (160, 9): (3,)}
 
+#: Width in MHz, MCS and streams of VHT with another number of encoders than the rate tells, among up to four streams: five do not
+#: share the bits of such a symbol evenly (table 21-61).
+ENCODERS = {(160, 7, 4): 6}
+
 #: Rate in Mbit/s up to which one convolutional encoder is enough, by the guard interval (tables of 19.5 and 21.5).
 ENCODER_RATES = {"ht": {800: 320, 400: 350}, "vht": {800: 540, 400: 600}}
 
@@ -171,12 +175,17 @@ class Mode:
         """A PPDU of so many bytes, nanoseconds."""
         # HE is sent with LDPC, which has no tail bits.
         known = ENCODER_RATES.get(self.standard)
-        tail = 0 if known is None else 6 * -(-int(1000 * self.rate) // (1000 * known[self.guard]))
+        tail = 0 if known is None else 6 * self._encoders(known[self.guard])
         symbols = -(-(16 + 8 * psdu + tail) // self.bits)
         data = symbols * self.symbol_ns
         if self.guard == 400:
             data = -(-data // 4_000) * 4_000  # the end lies on the grid of long symbols (19.4.3, 21.4.3)
         return self.preamble_ns + data + BANDS[self.band].extension_ns
+
+    def _encoders(self, rate: int) -> int:
+        """Convolutional encoders (N_ES) where one is enough for ``rate`` Mbit/s."""
+        named = ENCODERS.get((self.width, self.mcs, self.streams)) if self.standard == "vht" else None
+        return named or -(-int(1000 * self.rate) // (1000 * rate))
 
     @property
     def response_rate(self) -> int:

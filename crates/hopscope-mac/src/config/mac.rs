@@ -46,6 +46,16 @@ choice! {
 }
 
 choice! {
+    /// What follows an exchange that fails after another one of the same TXOP.
+    pub enum TxopRecovery {
+        /// PIFS recovery: the TXOP goes on where the medium stays idle for PIFS, as long as its next exchange fits.
+        Pifs = "pifs",
+        /// The TXOP is over: a back-off follows with a doubled window.
+        Backoff = "backoff",
+    }
+}
+
+choice! {
     /// When the MPDUs of an A-MPDU go up.
     pub enum AmpduRelease {
         /// Together, at the end of the PPDU.
@@ -325,6 +335,9 @@ params! {
         edca_txop: Vec<u32> = Vec::new(), "us", "IEEE 802.11-2020 table 9-155", in Range::within(0.0, 32_767.0), when "qos = true";
         /// Which table of TXOP limits holds.
         edca_txop_table: TxopTable = TxopTable::Y2016, "", "Linux mac80211 and the tables of before 2020", when "qos = true";
+        /// What follows an exchange of a TXOP that fails; a back-off always follows the first one.
+        txop_recovery: TxopRecovery = TxopRecovery::Pifs, "", "a default; IEEE 802.11-2020 10.23.2.8 allows both; ns-3.44",
+            when "qos = true";
         /// Most bytes of an A-MPDU; off sends each MPDU alone.
         ampdu: Option<u32> = Some(65_535), "bytes", "IEEE 802.11-2020 10.12.2", in Range::within(100.0, 6_500_631.0),
             when "qos = true and radio.ppdu_format = ht | vht | he";

@@ -259,6 +259,11 @@ impl Edca {
                     self.end(exchange.ac, cx);
                 }
             }
+            Phase::Recovering => {
+                if let Some(failed) = self.exchange {
+                    self.recover(failed, cx);
+                }
+            }
             Phase::Idle | Phase::SifsData | Phase::SifsNext | Phase::SifsEnd => {}
         }
         self.arm_access(cx);
@@ -266,8 +271,8 @@ impl Edca {
 
     /// True when the wait for a response with this timer generation is over: its expiry means nothing.
     pub fn response_is_stale(&self, generation: Generation) -> bool {
-        let waits = matches!(self.phase, Phase::WaitCts | Phase::WaitAnswer | Phase::Broadcasting | Phase::Ending);
-        generation != self.response_timer || !waits
+        let is_idle = matches!(self.phase, Phase::Idle | Phase::SifsData | Phase::SifsNext | Phase::SifsEnd);
+        generation != self.response_timer || is_idle
     }
 
     /// True when the wait for a response goes on, as a frame for this node is on the air. Known without applying edges.

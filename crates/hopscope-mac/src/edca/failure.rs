@@ -14,7 +14,11 @@ impl Edca {
         let Some(exchange) = self.exchange else { return };
         let ac = exchange.ac;
         cx.out.mac.failed = true;
-        self.widen(ac, cx);
+        // Only a back-off doubles the window (10.23.2.2).
+        let recovers = self.can_recover(&exchange, cx);
+        if !recovers {
+            self.widen(ac, cx);
+        }
         self.attempts.retries += 1;
         let after_rts = self.phase == Phase::WaitCts;
         self.attempts.data_failures += u64::from(!after_rts);
@@ -23,7 +27,11 @@ impl Edca {
         } else {
             self.fail_agreed(&exchange, after_rts, cx);
         }
-        self.end(ac, cx);
+        if recovers {
+            self.await_recovery(cx);
+        } else {
+            self.end(ac, cx);
+        }
     }
 
     /// No response has come to a frame under an agreement.

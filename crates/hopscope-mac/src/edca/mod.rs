@@ -51,6 +51,8 @@ enum Phase {
     Broadcasting,
     /// The TXOP goes on after SIFS.
     SifsNext,
+    /// An exchange has failed: the TXOP goes on if the medium stays idle for PIFS.
+    Recovering,
     /// CF-End follows after SIFS.
     SifsEnd,
     /// CF-End is on the air.

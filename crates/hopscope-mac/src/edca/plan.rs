@@ -43,6 +43,8 @@ pub(super) struct Exchange {
     pub(super) rts: bool,
     /// The TXOP ends here; at its beginning where one exchange is all.
     pub(super) txop_until: Time,
+    /// Nothing went before it in its TXOP.
+    pub(super) is_first: bool,
 }
 
 impl Edca {
@@ -65,6 +67,7 @@ impl Edca {
             packet: PacketId::default(),
             rts: false,
             txop_until,
+            is_first: true,
         };
         let mut exchange = match source {
             Source::InHand => self.plan_in_hand(blank, cx),

@@ -3,7 +3,7 @@
 use super::access::EdcafRules;
 use super::category::{self, AIFSN, Ac};
 use crate::config::MacConfig;
-use crate::config::mac::{AmpduRelease, MissingBlockAck, TxopTable};
+use crate::config::mac::{AmpduRelease, MissingBlockAck, TxopRecovery, TxopTable};
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::ppdu::PpduRules;
 use crate::rate;
@@ -59,6 +59,8 @@ pub(crate) struct QosRules {
     /// The lowest mode of answers.
     pub(crate) lowest: Mode,
     ppdu: PpduRules,
+    /// A TXOP goes on after a failed exchange.
+    pub(crate) recovers: bool,
     /// Most bytes of an A-MPDU; none: MPDUs go alone and there are no agreements.
     pub(crate) ampdu: Option<u32>,
     /// Most bytes of an A-MSDU; none: each packet has an MPDU of its own.
@@ -101,6 +103,7 @@ impl QosRules {
             response: Mode::of(rate::response_rate(radio, data.reference_rate())).unwrap_or_default(),
             lowest: Mode::of(rate::response_rate(radio, 0)).unwrap_or_default(),
             ppdu: PpduRules::new(radio),
+            recovers: mac.txop_recovery == TxopRecovery::Pifs,
             ampdu: mac.ampdu.filter(|_| aggregates),
             amsdu: mac.amsdu,
             overhead: mac.data_overhead(),

@@ -57,20 +57,57 @@ impl Edca {
 
     /// The TXOP goes on after SIFS if another exchange fits it (10.23.2.8).
     pub(super) fn go_on(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) -> bool {
-        let timing = cx.rules.timing();
-        let begin = cx.now + timing.sifs;
+        let begin = cx.now + cx.rules.timing().sifs;
         let later = EdcaCx { now: begin, station: cx.station, rules: cx.rules, out: cx.out };
-        let Some(next) = self.plan(exchange.ac, exchange.txop_until, &later) else { return false };
-        let handshake = if next.rts { cx.rules.handshake(next.to) } else { Span::ZERO };
-        let answer = if next.answer == Span::ZERO { Span::ZERO } else { timing.sifs + next.answer };
-        if begin + handshake + next.airtime + answer > exchange.txop_until {
-            return false;
-        }
+        let Some(next) = self.next_exchange(&exchange, &later) else { return false };
         self.exchange = Some(next);
         self.phase = Phase::SifsNext;
         cx.station.hold(begin);
         self.arm_sifs(cx);
         true
+    }
+
+    /// The exchange that begins now within the TXOP of another one; none where nothing fits it.
+    fn next_exchange(&mut self, before: &Exchange, cx: &EdcaCx<'_>) -> Option<Exchange> {
+        let next = Exchange { is_first: false, ..self.plan(before.ac, before.txop_until, cx)? };
+        let handshake = if next.rts { cx.rules.handshake(next.to) } else { Span::ZERO };
+        let answer = if next.answer == Span::ZERO { Span::ZERO } else { cx.rules.timing().sifs + next.answer };
+        (cx.now + handshake + next.airtime + answer <= before.txop_until).then_some(next)
+    }
+
+    /// True when the TXOP of an exchange that has failed may go on (10.23.2.8): the answer to the first one has told everyone
+    /// of it.
+    pub(super) fn can_recover(&self, exchange: &Exchange, cx: &EdcaCx<'_>) -> bool {
+        let end = cx.now + cx.rules.timing().pifs();
+        qos(cx.rules).recovers && !exchange.is_first && end < exchange.txop_until
+    }
+
+    /// PIFS recovery begins.
+    pub(super) fn await_recovery(&mut self, cx: &mut EdcaCx<'_>) {
+        let end = cx.now + cx.rules.timing().pifs();
+        self.phase = Phase::Recovering;
+        self.planned.clear();
+        cx.station.hold(end);
+        self.arm_response(end, cx);
+    }
+
+    /// PIFS is over: the TXOP goes on at once where the medium was idle, with a CF-End where nothing fits any more.
+    pub(super) fn recover(&mut self, failed: Exchange, cx: &mut EdcaCx<'_>) {
+        self.response_timer.renew();
+        let is_ours = cx.station.has_been_idle_for(cx.rules.timing().pifs(), cx.now);
+        if is_ours {
+            if let Some(next) = self.next_exchange(&failed, cx) {
+                self.begin(next, cx);
+                return;
+            }
+        }
+        // The back-off follows the failure after all.
+        self.widen(failed.ac, cx);
+        if is_ours && cx.now + self.cf_end(cx).1 <= failed.txop_until {
+            self.send_cf_end(failed, cx);
+        } else {
+            self.end(failed.ac, cx);
+        }
     }
 
     /// The TXOP is over: the category backs off, with a frame that waits for it or without.

@@ -10,7 +10,7 @@ macro_rules! mac_records {
                 /// How it has spent the time since the medium became idle.
                 wait: QuietPlan,
             }
-            /// No answer has come within the timeout, or the time of a broadcast is over.
+            /// No answer has come within the timeout, or the time of a broadcast, a CF-End or PIFS recovery is over.
             ResponseTimeout in MAC about node {
                 /// Station that waited.
                 node: NodeId,

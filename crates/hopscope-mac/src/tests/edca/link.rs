@@ -5,7 +5,7 @@
 //! is lost.
 
 use super::*;
-use crate::config::mac::MissingBlockAck;
+use crate::config::mac::{MissingBlockAck, TxopRecovery};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_testing::property;
 use proptest::prelude::*;
@@ -51,6 +51,7 @@ struct Settings {
     rts: Option<u32>,
     amsdu: Option<u32>,
     txop: Vec<u32>,
+    recovery: TxopRecovery,
     reorder_timeout: Option<u32>,
     queue: u32,
 }
@@ -61,7 +62,7 @@ impl Settings {
             (radio.ppdu_format, radio.mcs) = (self.format, self.mcs);
             (mac.ampdu, mac.block_ack_window, mac.missing_block_ack) = (self.ampdu, self.window, self.missing);
             (mac.mpdu_retry_limit, mac.msdu_lifetime, mac.rts_threshold) = (self.retry_limit, self.lifetime, self.rts);
-            mac.amsdu = self.amsdu;
+            (mac.amsdu, mac.txop_recovery) = (self.amsdu, self.recovery);
             (mac.edca_txop, mac.queue, mac.reorder_timeout) = (self.txop.clone(), self.queue, self.reorder_timeout);
         })
     }
@@ -324,7 +325,8 @@ fn settings() -> impl Strategy<Value = Settings> {
     let window = prop_oneof![Just(1u32), Just(4), Just(64)];
     let missing = prop_oneof![Just(MissingBlockAck::Request), Just(MissingBlockAck::Resend)];
     let rts = prop_oneof![Just(None), Just(Some(0)), Just(Some(1_538))];
-    let txop = prop_oneof![Just(vec![0; 4]), Just(vec![300; 4]), Just(vec![2_528, 2_528, 4_096, 2_080])];
+    let limits = prop_oneof![Just(vec![0; 4]), Just(vec![300; 4]), Just(vec![2_528, 2_528, 4_096, 2_080])];
+    let txop = (limits, prop_oneof![Just(TxopRecovery::Pifs), Just(TxopRecovery::Backoff)]);
     let ends = (proptest::option::of(1u32..6), proptest::option::of(1u32..30));
     let reorder_timeout = prop_oneof![3 => Just(None), 1 => (1u32..10).prop_map(Some)];
     let profile = prop_oneof![Just("standard"), Just("as-ns3")];
@@ -335,7 +337,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             (ampdu, amsdu, window, missing),
             (retry_limit, lifetime),
             rts,
-            (txop, queue, reorder_timeout),
+            ((txop, recovery), queue, reorder_timeout),
         )| Settings {
             profile,
             format,
@@ -348,6 +350,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             lifetime,
             rts,
             txop,
+            recovery,
             reorder_timeout,
             queue,
         },

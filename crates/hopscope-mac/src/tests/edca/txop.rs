@@ -1,6 +1,7 @@
 //! Several exchanges in one TXOP (IEEE 802.11-2020 10.23.2.8).
 
 use super::*;
+use crate::config::mac::TxopRecovery;
 
 /// A TXOP limit of best effort.
 fn of_best_effort(us: u32) -> impl FnOnce(&mut RadioConfig, &mut MacConfig) {
@@ -38,25 +39,104 @@ fn an_a_mpdu_is_cut_to_what_is_left() {
     assert_eq!(log[2], format!("{} A-MPDU 12 x12", 3_511 + 43));
 }
 
+/// Single MPDUs of best effort in TXOPs of 2528 us, of which the second one is lost.
+fn with_a_loss(recovery: TxopRecovery, packets: usize) -> Lab {
+    let lab = Lab::with("as-ns3", |radio, mac| {
+        of_best_effort(2_528)(radio, mac);
+        (mac.ampdu, mac.txop_recovery) = (None, recovery);
+    });
+    lab.offer(1_000, packets).peer([Peer::Answers, Peer::Silent])
+}
+
+/// When the wait for the answer to the second one is over.
+const FAILED: u64 = 1_043 + 288 + 228 + 45;
+
 #[test]
 fn a_failed_exchange_ends_the_txop() {
-    let mut lab = Lab::with("as-ns3", |radio, mac| {
-        of_best_effort(2_528)(radio, mac);
+    let mut lab = with_a_loss(TxopRecovery::Backoff, 4).draws(&[(31, 9)]);
+    let log = only(&lab.run(4_000), &["DATA"]);
+    let third = FAILED + 43 + 81;
+    let table =
+        ["1043 DATA 0".into(), "1331 DATA 1".into(), format!("{third} DATA 1"), format!("{} DATA 2", third + 288)];
+    assert_eq!(log[..4], table);
+}
+
+#[test]
+fn after_pifs_of_idle_medium_the_txop_goes_on() {
+    let mut lab = with_a_loss(TxopRecovery::Pifs, 3);
+    let again = FAILED + 16 + 9;
+    let cf_end = again + 288 + 272 + 16;
+    let table =
+        ["1043 DATA 0".into(), "1331 DATA 1".into(), format!("{again} DATA 1"), format!("{} DATA 2", again + 288)];
+    let log = lab.run(20_000);
+    assert_eq!(only(&log, &["DATA"]), table);
+    assert_eq!(only(&log, &["CF-END"]), [format!("{cf_end} CF-END")]);
+    let durations: Vec<u64> = lab.fields().iter().map(|(_, duration)| *duration).collect();
+    assert_eq!(durations[2], 1_043 + 2_528 - again - 228, "to the end of the same TXOP");
+    assert_eq!((lab.cw(Ac::BestEffort), lab.edca.attempts().retries), (15, 1));
+}
+
+#[test]
+fn pifs_recovery_of_a_medium_that_becomes_busy_is_a_back_off() {
+    // A frame begins with the last microsecond of PIFS, or a microsecond later, when the frame is on the air.
+    for (begin, again) in [(24, FAILED + 24 + 300 + 43 + 81), (26, FAILED + 25)] {
+        let mut lab = with_a_loss(TxopRecovery::Pifs, 2).draws(&[(31, 9)]);
+        lab.watchful = true;
+        lab = lab.hears(FAILED + begin, RxFrame::foreign(300));
+        assert_eq!(
+            only(&lab.run(20_000), &["DATA 1"])[..2],
+            ["1331 DATA 1".into(), format!("{again} DATA 1")],
+            "{begin}"
+        );
+    }
+    // One that has begun too late for its preamble to end before the wait, and ends within PIFS.
+    let mut lab = with_a_loss(TxopRecovery::Pifs, 2).draws(&[(31, 9)]);
+    lab.watchful = true;
+    lab = lab.hears(FAILED - 10, RxFrame::foreign(30));
+    assert_eq!(only(&lab.run(20_000), &["DATA 1"])[1], format!("{} DATA 1", FAILED + 25 + 43 + 81));
+}
+
+#[test]
+fn pifs_recovery_repeats_until_the_txop_is_over() {
+    // Each attempt takes 228 + 45 + 25, and needs 272 until 3571: seven fit behind the first exchange, and 154 us are left.
+    let mut lab = with_a_loss(TxopRecovery::Pifs, 2).beyond(Peer::Silent).draws(&[(31, 5)]);
+    lab.rules.qos.as_mut().expect("a QoS station").plain_limit = 20;
+    let log = only(&lab.run(3_700), &["DATA 1", "CF-END"]);
+    let first = 1_043 + 288;
+    let over = first + 298 * 7;
+    let attempts = (0..7).map(|nth| format!("{} DATA 1", first + 298 * nth));
+    let end = [format!("{over} CF-END"), format!("{} DATA 1", over + 52 + 43 + 45)];
+    assert_eq!(log, attempts.chain(end).collect::<Vec<_>>());
+    assert_eq!(lab.cw(Ac::BestEffort), 31, "one back-off");
+}
+
+#[test]
+fn a_cf_end_follows_pifs_where_no_exchange_fits() {
+    // An A-MPDU of the two that are left does not fit behind the loss; 80 us do.
+    let lab = Lab::with("as-ns3", |radio, mac| {
+        of_best_effort(2 * 288 + 45 + 25 + 80)(radio, mac);
         mac.ampdu = None;
     });
-    lab = lab.offer(1_000, 4).peer([Peer::Answers, Peer::Silent]).draws(&[(31, 9)]);
-    let log = only(&lab.run(4_000), &["DATA"]);
-    let second = 1_043 + 288;
-    let third = second + 228 + 45 + 43 + 81;
-    assert_eq!(
-        log[..4],
-        [
-            "1043 DATA 0".into(),
-            format!("{second} DATA 1"),
-            format!("{third} DATA 1"),
-            format!("{} DATA 2", third + 288),
-        ]
-    );
+    let mut lab = lab.offer(1_000, 2).peer([Peer::Answers, Peer::Silent]).draws(&[(31, 3)]);
+    let log = only(&lab.run(20_000), &["CF-END", "DATA 1"]);
+    let cf_end = FAILED + 25;
+    assert_eq!(log[1..3], [format!("{cf_end} CF-END"), format!("{} DATA 1", cf_end + 52 + 43 + 27)]);
+}
+
+#[test]
+fn the_first_exchange_is_never_recovered() {
+    let mut lab = Lab::with("as-ns3", of_best_effort(2_528)).offer(1_000, 1).peer([Peer::Silent]).draws(&[(31, 4)]);
+    assert_eq!(only(&lab.run(20_000), &["DATA"])[1], format!("{} DATA 0", 1_043 + 228 + 45 + 43 + 36));
+}
+
+#[test]
+fn a_request_asks_after_pifs() {
+    let lab = Lab::with("as-ns3", of_best_effort(4_000)).offer(1_000, 1).offer(1_050, 2);
+    let mut lab = lab.peer([Peer::Answers, Peer::Unheard]);
+    // Two MPDUs take 420 us.
+    let log = only(&lab.run(20_000), &["BAR", "MPDU", "sent"]);
+    assert_eq!(log[..3], ["1315 sent 0".into(), "1331 A-MPDU 1 x2".into(), format!("{} BAR 1", 1_331 + 420 + 45 + 25)]);
+    assert_eq!(log.len(), 5);
 }
 
 #[test]
