@@ -166,17 +166,22 @@ impl Air {
     /// The flow that a frame which begins now belongs to.
     pub fn flow_of(&mut self, frame: &Frame, view: &impl NetworkView) -> FlowId {
         match frame.kind {
-            FrameKind::Rts | FrameKind::Data => {
-                let flow = view.packet(frame.body).flow;
-                self.last_flow[frame.src.index()] = flow;
-                flow
-            }
+            FrameKind::Rts | FrameKind::Data => self.carried_flow(frame, view),
+            // One to its own transmitter announces a packet, as an RTS does.
+            FrameKind::Cts if frame.dst == frame.src => self.carried_flow(frame, view),
             // An answer names no packet: it belongs to what its receiver sent last.
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
                 self.last_flow.get(frame.dst.index()).copied().unwrap_or(FlowId::NONE)
             }
             FrameKind::BlockAckReq | FrameKind::CfEnd => self.last_flow[frame.src.index()],
         }
+    }
+
+    /// The flow of the packet that a frame carries or announces: what answers to it belongs there, too.
+    fn carried_flow(&mut self, frame: &Frame, view: &impl NetworkView) -> FlowId {
+        let flow = view.packet(frame.body).flow;
+        self.last_flow[frame.src.index()] = flow;
+        flow
     }
 
     /// A frame begins that nobody captures.

@@ -35,6 +35,11 @@ impl Ledger {
         }
         let goes_to = |account| if slot.is_some() { account } else { Cause::Off as usize };
         match frame.kind {
+            // A CTS that a station sends to itself opens its exchange, and asks nobody.
+            FrameKind::Cts if frame.dst == frame.src => {
+                line.run_ahead(goes_to(Cause::Cts as usize), end);
+                return;
+            }
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
                 let is_cts = frame.kind == FrameKind::Cts;
                 line.run_ahead(goes_to(if is_cts { Cause::Cts } else { Cause::MacAck } as usize), end);

@@ -46,6 +46,16 @@ choice! {
 }
 
 choice! {
+    /// What protects a frame that is longer than `rts_threshold` from stations around its transmitter, and its receiver.
+    pub enum Protection {
+        /// RTS and CTS: the stations around both hear that the medium is reserved. Without a CTS no data frame goes.
+        RtsCts = "rts-cts",
+        /// A CTS to its own transmitter, once in a TXOP: the stations around the transmitter hear it, and nothing is awaited.
+        CtsToSelf = "cts-to-self",
+    }
+}
+
+choice! {
     /// What follows an exchange that fails after another one of the same TXOP.
     pub enum TxopRecovery {
         /// PIFS recovery: the TXOP goes on where the medium stays idle for PIFS, as long as its next exchange fits.
@@ -335,6 +345,8 @@ params! {
         edca_txop: Vec<u32> = Vec::new(), "us", "IEEE 802.11-2020 table 9-155", in Range::within(0.0, 32_767.0), when "qos = true";
         /// Which table of TXOP limits holds.
         edca_txop_table: TxopTable = TxopTable::Y2016, "", "Linux mac80211 and the tables of before 2020", when "qos = true";
+        /// What goes before frames longer than `rts_threshold`.
+        protection: Protection = Protection::RtsCts, "", "IEEE 802.11-2020 10.3.2.9 and 10.27", when "qos = true and rts_threshold != off";
         /// What follows an exchange of a TXOP that fails; a back-off always follows the first one.
         txop_recovery: TxopRecovery = TxopRecovery::Pifs, "", "a default; IEEE 802.11-2020 10.23.2.8 allows both; ns-3.44",
             when "qos = true";

@@ -5,9 +5,10 @@ use super::category::Ac;
 use super::plan::{Content, Exchange};
 use super::{Edca, EdcaCx, Outgoing, Phase, Reply};
 use crate::block_ack::Bitmap;
+use crate::config::mac::Protection;
 use crate::contention::Station;
 use crate::dcf::Outcome;
-use crate::frame::{Frame, FrameKind, RTS_BYTES};
+use crate::frame::{CTS_BYTES, Frame, FrameKind, RTS_BYTES};
 use crate::rules::MacRules;
 use hopscope_core::event::Generation;
 use hopscope_core::ids::NodeId;
@@ -22,7 +23,7 @@ impl Edca {
             cx.station.edca_start_backoff(ac, false, cx.now, &cx.rules.station);
         } else {
             let limit = self.txop(ac, cx.rules);
-            match self.plan(ac, cx.now + limit, cx) {
+            match self.plan(ac, cx.now + limit, true, cx) {
                 Some(exchange) => self.begin(exchange, cx),
                 None => self.rest(ac, cx),
             }
@@ -39,10 +40,10 @@ impl Edca {
 
     pub(super) fn begin(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) {
         self.exchange = Some(exchange);
-        if exchange.rts {
-            self.send_rts(exchange, cx);
-        } else {
-            self.send(exchange, cx);
+        match exchange.protection {
+            Some(Protection::RtsCts) => self.send_rts(exchange, cx),
+            Some(Protection::CtsToSelf) => self.send_cts_to_self(exchange, cx),
+            None => self.send(exchange, cx),
         }
     }
 
@@ -76,6 +77,32 @@ impl Edca {
         };
         self.transmit(frame, cx);
         self.await_answer(airtime + cx.rules.answer_wait(mode), cx);
+    }
+
+    /// Reserves the medium for the exchange around this station by a CTS that names itself, at a rate that everyone decodes
+    /// (10.27).
+    fn send_cts_to_self(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) {
+        self.phase = Phase::Protecting;
+        let timing = cx.rules.timing();
+        let mode = cx.rules.rates.first(exchange.to, FrameKind::Rts);
+        let (airtime, sifs) = (timing.response(mode), timing.sifs);
+        let until_end = sifs + exchange.airtime + sifs + exchange.answer;
+        let frame = Frame {
+            kind: FrameKind::Cts,
+            mode,
+            retry: false,
+            frag: 0,
+            tid: exchange.tid,
+            seq: 0,
+            src: self.node,
+            dst: self.node,
+            bytes: CTS_BYTES,
+            body: exchange.packet,
+            airtime,
+            duration: self.duration(&exchange, airtime, until_end, cx),
+        };
+        self.transmit(frame, cx);
+        self.await_answer(airtime, cx);
     }
 
     /// Sends data or a Block Ack request.
@@ -170,10 +197,15 @@ impl Edca {
     /// A CTS for this station has come.
     pub(super) fn on_cts(&mut self, cx: &mut EdcaCx<'_>) {
         if self.phase == Phase::WaitCts {
-            self.phase = Phase::SifsData;
-            cx.station.hold(cx.now + cx.rules.timing().sifs);
-            self.arm_sifs(cx);
+            self.send_after_sifs(cx);
         }
+    }
+
+    /// The data frame that is protected now follows after SIFS.
+    fn send_after_sifs(&mut self, cx: &mut EdcaCx<'_>) {
+        self.phase = Phase::SifsData;
+        cx.station.hold(cx.now + cx.rules.timing().sifs);
+        self.arm_sifs(cx);
     }
 
     /// An ACK for this station has come.
@@ -253,6 +285,7 @@ impl Edca {
                     None => self.fail(cx),
                 }
             }
+            Phase::Protecting => self.send_after_sifs(cx),
             Phase::Ending => {
                 if let Some(exchange) = self.exchange {
                     self.response_timer.renew();

@@ -6,9 +6,13 @@
 //! ```text
 //!          granted, RTS in use       CTS          SIFS                 ACK or Block Ack: TXOP goes on after SIFS,
 //!   IDLE -----------------> WAIT_CTS ---> SIFS_DATA ---> WAIT_ANSWER -> IDLE                  or it ends
-//!     |  granted, no RTS                                   ^   |
-//!     +----------------------------------------------------+   +-- timeout: back-off, and a Block Ack request or the MPDUs again
+//!     |  granted, no RTS                       ^           ^   |
+//!     +----------------------------------------|-----------+   +-- timeout: back-off, and a Block Ack request or the MPDUs again
+//!     +-----------------------> PROTECTING ----+
+//!        CTS-to-self in use       its end
 //! ```
+//!
+//! Within a TXOP RECOVERING follows a timeout, for PIFS.
 //!
 //! [`access`] is when a category may send, [`category`] what they are, `plan` what goes in a PPDU (`amsdu`: in one MPDU of it),
 //! `exchange` the own frame exchange, `failure` what follows when it fails, `txop` what comes after it, `answer` those of others.
@@ -45,6 +49,8 @@ use rules::QosRules;
 enum Phase {
     Idle,
     WaitCts,
+    /// A CTS to the station itself is on the air.
+    Protecting,
     SifsData,
     /// ACK or Block Ack.
     WaitAnswer,

@@ -5,6 +5,7 @@ use super::queue::InHand;
 use super::rules::{QosRules, REQUEST_BYTES, with_mpdu};
 use super::{Edca, EdcaCx, Outgoing, amsdu, qos};
 use crate::block_ack::{Originator, sequence};
+use crate::config::mac::Protection;
 use crate::frame::FrameKind;
 use crate::rules::MacRules;
 use hopscope_core::ids::{NodeId, PacketId};
@@ -40,7 +41,8 @@ pub(super) struct Exchange {
     pub(super) seq: u16,
     pub(super) retry: bool,
     pub(super) packet: PacketId,
-    pub(super) rts: bool,
+    /// What goes before it.
+    pub(super) protection: Option<Protection>,
     /// The TXOP ends here; at its beginning where one exchange is all.
     pub(super) txop_until: Time,
     /// Nothing went before it in its TXOP.
@@ -48,8 +50,9 @@ pub(super) struct Exchange {
 }
 
 impl Edca {
-    /// What a category sends next, within a TXOP that ends at `txop_until`; none where nothing waits or fits.
-    pub(super) fn plan(&mut self, ac: Ac, txop_until: Time, cx: &EdcaCx<'_>) -> Option<Exchange> {
+    /// What a category sends next, as the first of a TXOP that ends at `txop_until` or as a later one; none where nothing waits
+    /// or fits.
+    pub(super) fn plan(&mut self, ac: Ac, txop_until: Time, is_first: bool, cx: &EdcaCx<'_>) -> Option<Exchange> {
         self.planned.clear();
         let rules = qos(cx.rules);
         let source = self.choose(ac, cx.now, rules)?;
@@ -65,9 +68,9 @@ impl Edca {
             seq: 0,
             retry: false,
             packet: PacketId::default(),
-            rts: false,
+            protection: None,
             txop_until,
-            is_first: true,
+            is_first,
         };
         let mut exchange = match source {
             Source::InHand => self.plan_in_hand(blank, cx),
@@ -77,7 +80,9 @@ impl Edca {
             Source::Agreement(place) => self.plan_agreed(blank, place, cx),
         };
         let sends_data = exchange.content != Content::Request && exchange.to != NodeId::BROADCAST;
-        exchange.rts = sends_data && cx.rules.uses_rts(exchange.to, exchange.bytes);
+        if sends_data {
+            exchange.protection = cx.rules.protection(exchange.to, exchange.bytes, is_first);
+        }
         exchange.airtime = rules.airtime(cx.rules.timing(), exchange.mode, exchange.bytes);
         Some(exchange)
     }
@@ -172,7 +177,7 @@ impl Edca {
         let rules = qos(cx.rules);
         let Outgoing { to, tid, .. } = self.outgoing[place];
         let answer = block_ack(rules.response, cx);
-        let limits = Limits::new(to, blank.txop_until, answer, cx);
+        let limits = Limits::new(to, &blank, answer, cx);
         let mut bytes = 0;
         let originator = &self.outgoing[place].originator;
         for mpdu in originator.to_send() {
@@ -231,17 +236,18 @@ fn block_ack(mode: Mode, cx: &EdcaCx<'_>) -> Span {
 struct Limits<'a> {
     rules: &'a MacRules,
     to: NodeId,
-    /// What is left of the TXOP for RTS, CTS and data; none where one exchange is all.
+    /// What is left of the TXOP for protection and data; none where one exchange is all.
     left: Option<Span>,
-    handshake: Span,
+    is_first: bool,
 }
 
 impl<'a> Limits<'a> {
-    fn new(to: NodeId, txop_until: Time, answer: Span, cx: &EdcaCx<'a>) -> Self {
+    fn new(to: NodeId, exchange: &Exchange, answer: Span, cx: &EdcaCx<'a>) -> Self {
+        let txop_until = exchange.txop_until;
         let left = txop_until.saturating_since(cx.now).saturating_sub(cx.rules.timing().sifs + answer);
         // A TXOP that is over bounds nothing: one exchange is all.
         let left = (txop_until > cx.now).then_some(left);
-        Limits { rules: cx.rules, to, left, handshake: cx.rules.handshake(to) }
+        Limits { rules: cx.rules, to, left, is_first: exchange.is_first }
     }
 
     /// Bytes of the A-MPDU with one more MPDU behind `count` of them; none where it would be too long. The first always goes.
@@ -255,9 +261,9 @@ impl<'a> Limits<'a> {
         let rules = qos(self.rules);
         let longer = with_mpdu(before, mpdu);
         let airtime = rules.airtime(self.rules.timing(), rules.data, longer);
-        let handshake = if self.rules.uses_rts(self.to, longer) { self.handshake } else { Span::ZERO };
+        let protection = || self.rules.protection_time(self.to, self.rules.protection(self.to, longer, self.is_first));
         longer <= rules.ampdu.unwrap_or(0)
             && airtime <= rules.longest
-            && self.left.is_none_or(|left| handshake + airtime <= left)
+            && self.left.is_none_or(|left| protection() + airtime <= left)
     }
 }

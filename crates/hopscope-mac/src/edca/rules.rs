@@ -3,7 +3,7 @@
 use super::access::EdcafRules;
 use super::category::{self, AIFSN, Ac};
 use crate::config::MacConfig;
-use crate::config::mac::{AmpduRelease, MissingBlockAck, TxopRecovery, TxopTable};
+use crate::config::mac::{AmpduRelease, MissingBlockAck, Protection, TxopRecovery, TxopTable};
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::ppdu::PpduRules;
 use crate::rate;
@@ -59,6 +59,8 @@ pub(crate) struct QosRules {
     /// The lowest mode of answers.
     pub(crate) lowest: Mode,
     ppdu: PpduRules,
+    /// What goes before long frames.
+    protection: Protection,
     /// A TXOP goes on after a failed exchange.
     pub(crate) recovers: bool,
     /// Most bytes of an A-MPDU; none: MPDUs go alone and there are no agreements.
@@ -103,6 +105,7 @@ impl QosRules {
             response: Mode::of(rate::response_rate(radio, data.reference_rate())).unwrap_or_default(),
             lowest: Mode::of(rate::response_rate(radio, 0)).unwrap_or_default(),
             ppdu: PpduRules::new(radio),
+            protection: mac.protection,
             recovers: mac.txop_recovery == TxopRecovery::Pifs,
             ampdu: mac.ampdu.filter(|_| aggregates),
             amsdu: mac.amsdu,
@@ -139,16 +142,33 @@ impl QosRules {
 
 impl MacRules {
     /// The access category of a DSCP, its TXOP limit, and what a packet of `bytes` bytes, MAC header included, takes of it
-    /// as the only one: the MPDU and its ACK, after RTS and CTS where those are in use. None of stations without QoS.
+    /// as the only one: the MPDU and its ACK, and what protects them. None of stations without QoS.
     pub fn txop_of(&self, to: NodeId, dscp: u32, bytes: u32) -> Option<(Ac, Span, Span)> {
         let rules = self.qos.as_deref()?;
         let ac = Ac::of_tid(category::tid_of_dscp(dscp));
         let (timing, limit) = (self.timing(), self.station.edca.as_deref()?[ac as usize].txop);
         let data = rules.airtime(timing, rules.data, rules.single(bytes));
-        let rts = self.rates.first(to, FrameKind::Rts);
-        let is_asked = self.uses_rts(to, rules.single(bytes));
-        let handshake = if is_asked { timing.rts(rts) + self.answer(rts) + timing.sifs * 2 } else { Span::ZERO };
-        Some((ac, limit, handshake + data + timing.sifs + timing.response(rules.response)))
+        let protection = self.protection_time(to, self.protection(to, rules.single(bytes), true));
+        Some((ac, limit, protection + data + timing.sifs + timing.response(rules.response)))
+    }
+
+    /// What goes before a frame of so many bytes of a QoS station. A CTS to the own station reserves the whole TXOP: none goes
+    /// before its later exchanges.
+    pub(super) fn protection(&self, to: NodeId, bytes: u32, is_first: bool) -> Option<Protection> {
+        let kind = self.qos.as_deref()?.protection;
+        (self.uses_rts(to, bytes) && (kind == Protection::RtsCts || is_first)).then_some(kind)
+    }
+
+    /// How long that takes, the SIFS behind each frame included.
+    pub(super) fn protection_time(&self, to: NodeId, protection: Option<Protection>) -> Span {
+        match protection {
+            Some(Protection::RtsCts) => self.handshake(to),
+            Some(Protection::CtsToSelf) => {
+                let timing = self.timing();
+                timing.response(self.rates.first(to, FrameKind::Rts)) + timing.sifs
+            }
+            None => Span::ZERO,
+        }
     }
 
     /// Packets and bytes of packets that one access carries at most where stations aggregate; one packet and no bytes elsewhere.

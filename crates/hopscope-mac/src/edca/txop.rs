@@ -69,10 +69,10 @@ impl Edca {
 
     /// The exchange that begins now within the TXOP of another one; none where nothing fits it.
     fn next_exchange(&mut self, before: &Exchange, cx: &EdcaCx<'_>) -> Option<Exchange> {
-        let next = Exchange { is_first: false, ..self.plan(before.ac, before.txop_until, cx)? };
-        let handshake = if next.rts { cx.rules.handshake(next.to) } else { Span::ZERO };
+        let next = self.plan(before.ac, before.txop_until, false, cx)?;
+        let protection = cx.rules.protection_time(next.to, next.protection);
         let answer = if next.answer == Span::ZERO { Span::ZERO } else { cx.rules.timing().sifs + next.answer };
-        (cx.now + handshake + next.airtime + answer <= before.txop_until).then_some(next)
+        (cx.now + protection + next.airtime + answer <= before.txop_until).then_some(next)
     }
 
     /// True when the TXOP of an exchange that has failed may go on (10.23.2.8): the answer to the first one has told everyone

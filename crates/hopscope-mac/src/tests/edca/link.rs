@@ -5,7 +5,7 @@
 //! is lost.
 
 use super::*;
-use crate::config::mac::{MissingBlockAck, TxopRecovery};
+use crate::config::mac::{MissingBlockAck, Protection, TxopRecovery};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_testing::property;
 use proptest::prelude::*;
@@ -49,6 +49,7 @@ struct Settings {
     retry_limit: Option<u32>,
     lifetime: Option<u32>,
     rts: Option<u32>,
+    protection: Protection,
     amsdu: Option<u32>,
     txop: Vec<u32>,
     recovery: TxopRecovery,
@@ -62,7 +63,7 @@ impl Settings {
             (radio.ppdu_format, radio.mcs) = (self.format, self.mcs);
             (mac.ampdu, mac.block_ack_window, mac.missing_block_ack) = (self.ampdu, self.window, self.missing);
             (mac.mpdu_retry_limit, mac.msdu_lifetime, mac.rts_threshold) = (self.retry_limit, self.lifetime, self.rts);
-            (mac.amsdu, mac.txop_recovery) = (self.amsdu, self.recovery);
+            (mac.amsdu, mac.txop_recovery, mac.protection) = (self.amsdu, self.recovery, self.protection);
             (mac.edca_txop, mac.queue, mac.reorder_timeout) = (self.txop.clone(), self.queue, self.reorder_timeout);
         })
     }
@@ -325,6 +326,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     let window = prop_oneof![Just(1u32), Just(4), Just(64)];
     let missing = prop_oneof![Just(MissingBlockAck::Request), Just(MissingBlockAck::Resend)];
     let rts = prop_oneof![Just(None), Just(Some(0)), Just(Some(1_538))];
+    let rts = (rts, prop_oneof![Just(Protection::RtsCts), Just(Protection::CtsToSelf)]);
     let limits = prop_oneof![Just(vec![0; 4]), Just(vec![300; 4]), Just(vec![2_528, 2_528, 4_096, 2_080])];
     let txop = (limits, prop_oneof![Just(TxopRecovery::Pifs), Just(TxopRecovery::Backoff)]);
     let ends = (proptest::option::of(1u32..6), proptest::option::of(1u32..30));
@@ -336,7 +338,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             (profile, format, mcs),
             (ampdu, amsdu, window, missing),
             (retry_limit, lifetime),
-            rts,
+            (rts, protection),
             ((txop, recovery), queue, reorder_timeout),
         )| Settings {
             profile,
@@ -349,6 +351,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             retry_limit,
             lifetime,
             rts,
+            protection,
             txop,
             recovery,
             reorder_timeout,

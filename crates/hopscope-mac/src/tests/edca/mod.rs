@@ -9,6 +9,7 @@ mod frames;
 mod late;
 mod limits;
 mod link;
+mod protection;
 mod recipient;
 mod txop;
 
