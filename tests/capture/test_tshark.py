@@ -114,7 +114,7 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
     sent = [row for row in rows if row["frame.interface_name"].startswith("radio") and row["frame.p2p_dir"] == "0"]
     made = [row for row in rows if row["frame.interface_name"].startswith("host") and row["frame.p2p_dir"] == "0"]
 
-    kinds = {0x18: "block-ack-req", 0x19: "block-ack", 0x1B: "rts", 0x1C: "cts", 0x1D: "ack"}
+    kinds = {0x18: "block-ack-req", 0x19: "block-ack", 0x1B: "rts", 0x1C: "cts", 0x1D: "ack", 0x0D: "action"}
     kinds |= {0x20: "data", 0x28: "data"}
     frames = counts([kinds[int(row["wlan.fc.type_subtype"], 0)] for row in sent])
     assert frames == {kind: number for kind, number in tally["frames"].items() if number}

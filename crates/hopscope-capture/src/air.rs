@@ -3,12 +3,12 @@
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_engine::Config;
 use hopscope_engine::config::radio::Phy;
-use hopscope_engine::record::{BlockAckInfo, NetworkView, link_between};
+use hopscope_engine::record::{Addba, BlockAckInfo, NetworkView, link_between};
 use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::Packet;
 use hopscope_phy::phy::modes::Mode;
 use hopscope_wire::dot11::{
-    self, AckBitmap, AckPolicy, BlockAckFields, FCS_BYTES, MOST_DURATION, Mac, QOS_DATA_HEADER, QosControl,
+    self, AckBitmap, AckPolicy, AddbaFields, BlockAckFields, FCS_BYTES, MOST_DURATION, Mac, QOS_DATA_HEADER, QosControl,
 };
 use hopscope_wire::link::LLC_BYTES;
 use hopscope_wire::packet::{Encoder, FullPacket};
@@ -119,6 +119,8 @@ pub struct Air {
     ampdus: u32,
     /// Bytes around the body of a data frame, and its LLC header, as the engine counts them, by node.
     headers: Vec<(u32, u32)>,
+    /// Whether each node sends A-MSDUs, which its agreements then permit.
+    amsdu: Vec<bool>,
     /// The last power in watts at which each node was heard, and its level.
     levels: Vec<(f32, i8)>,
     frequency: u16,
@@ -144,6 +146,7 @@ impl Air {
             last_flow: vec![FlowId::NONE; nodes],
             cuts: vec![Cut::default(); nodes],
             ampdus: 0,
+            amsdu: config.host_of_each().into_iter().map(|host| config.mac_of(host).amsdu.is_some()).collect(),
             headers: config.host_of_each().into_iter().map(header).collect(),
             levels: vec![(f32::NAN, 0); nodes],
             frequency: (radio.frequency / 1e6).round().min(f64::from(u16::MAX)) as u16,
@@ -173,7 +176,7 @@ impl Air {
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
                 self.last_flow.get(frame.dst.index()).copied().unwrap_or(FlowId::NONE)
             }
-            FrameKind::BlockAckReq | FrameKind::CfEnd => self.last_flow[frame.src.index()],
+            FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => self.last_flow[frame.src.index()],
         }
     }
 
@@ -196,6 +199,7 @@ impl Air {
         sent.clear();
         if frame.kind != FrameKind::Data {
             head.block_ack = block_ack(frame, slot, view);
+            head.addba = self.addba(frame, slot, view);
             head.write_head(&mut sent.octets);
             dot11::close(&mut sent.octets, 0);
             return;
@@ -217,6 +221,13 @@ impl Air {
         }
     }
 
+    /// What an ADDBA frame says; nothing of another frame.
+    fn addba(&self, frame: &Frame, slot: u32, view: &impl NetworkView) -> Option<AddbaFields> {
+        let (tid, Addba { is_response, token, window, ssn }) = view.addba(slot)?;
+        let amsdu = self.amsdu[frame.src.index()];
+        Some(AddbaFields { token, amsdu, tid, size: window, ssn: (!is_response).then_some(ssn) })
+    }
+
     /// The header of a frame.
     #[inline]
     fn head(&self, frame: &Frame) -> Mac<'static> {
@@ -235,6 +246,7 @@ impl Air {
             frag: frame.frag,
             qos: has_qos.then_some(QosControl { tid: frame.tid, ack, amsdu: false }),
             block_ack: None,
+            addba: None,
             body: &[],
         }
     }
@@ -312,7 +324,9 @@ fn block_ack(frame: &Frame, slot: u32, view: &impl NetworkView) -> Option<BlockA
     let with_bitmap = match frame.kind {
         FrameKind::BlockAck => true,
         FrameKind::BlockAckReq => false,
-        FrameKind::Rts | FrameKind::Cts | FrameKind::Data | FrameKind::Ack | FrameKind::CfEnd => return None,
+        FrameKind::Rts | FrameKind::Cts | FrameKind::Data | FrameKind::Ack | FrameKind::CfEnd | FrameKind::Action => {
+            return None;
+        }
     };
     let BlockAckInfo { ssn, bitmap, size } = view.block_ack(slot).unwrap_or_default();
     Some(BlockAckFields { tid: frame.tid, ssn, bitmap: with_bitmap.then(|| AckBitmap::of(size, bitmap.words())) })

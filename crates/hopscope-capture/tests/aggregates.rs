@@ -9,7 +9,7 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_engine::Config;
 use hopscope_engine::config::{App, FlowConfig, Transport, presets};
-use hopscope_engine::record::{BlockAckInfo, Counters, Header, NetworkView, Record, Recorder};
+use hopscope_engine::record::{Addba, BlockAckInfo, Counters, Header, NetworkView, Record, Recorder};
 use hopscope_mac::block_ack::Bitmap;
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind};
@@ -21,7 +21,7 @@ use hopscope_phy::config::layout::{ChannelWidth, GuardInterval, Layout, PpduForm
 use hopscope_phy::phy::RxOutcome;
 use hopscope_phy::phy::modes::Mode;
 use hopscope_tcp::{Receipt, SenderStats};
-use hopscope_wire::dot11::{AckBitmap, AckPolicy, BlockAckFields, Mac, QosControl};
+use hopscope_wire::dot11::{AckBitmap, AckPolicy, AddbaFields, BlockAckFields, Mac, QosControl};
 use hopscope_wire::radiotap::{AmpduStatus, Radiotap};
 use pcap_file::pcapng::{Block, PcapNgReader};
 
@@ -36,6 +36,7 @@ struct Air {
     packets: Vec<Packet>,
     mpdus: Vec<Mpdu>,
     block_ack: Option<BlockAckInfo>,
+    addba: Option<Addba>,
 }
 
 impl NetworkView for Air {
@@ -59,6 +60,10 @@ impl NetworkView for Air {
         self.block_ack
     }
 
+    fn addba(&self, _: u32) -> Option<(u8, Addba)> {
+        Some((5, self.addba?))
+    }
+
     fn links(&self, _: NodeId) -> &[Link] {
         // 10^-9 W are -60 dBm.
         const LINKS: [Link; 2] = [
@@ -69,7 +74,7 @@ impl NetworkView for Air {
     }
 
     fn lend(&mut self) -> impl NetworkView + '_ {
-        Air { packets: self.packets.clone(), mpdus: self.mpdus.clone(), block_ack: self.block_ack }
+        Air { packets: self.packets.clone(), mpdus: self.mpdus.clone(), block_ack: self.block_ack, addba: self.addba }
     }
 
     fn frame(&self, _: u32) -> Frame {
@@ -150,7 +155,7 @@ impl Run {
             (packet.flow, packet.ports.from, packet.ports.to) = (FlowId(number % 2), 1024, 5001);
             packet
         };
-        let air = Air { packets: (0..PACKETS).map(packet).collect(), mpdus: Vec::new(), block_ack: None };
+        let air = Air { packets: (0..PACKETS).map(packet).collect(), mpdus: Vec::new(), block_ack: None, addba: None };
         Run { capture, air, mode, now: Time::ZERO, slots: [0, 2] }
     }
 
@@ -179,7 +184,7 @@ impl Run {
         let ended = Record::FrameEnded { node, outcome: RxOutcome::Received, frame, slot };
         self.capture.record(self.now, &ended, &mut self.air);
         self.now += Span::from_micros(16);
-        (self.air.mpdus, self.air.block_ack) = (Vec::new(), None);
+        (self.air.mpdus, self.air.block_ack, self.air.addba) = (Vec::new(), None, None);
     }
 
     /// An A-MPDU with the MPDUs of these packets, whose sequence numbers begin at 4090 and wrap.
@@ -193,6 +198,11 @@ impl Run {
     fn block_ack(&mut self, kind: FrameKind, bytes: u32, said: BlockAckInfo) {
         self.air.block_ack = Some(said);
         self.send(kind, bytes, Mode::of(24_000_000).expect("a basic rate"));
+    }
+
+    fn addba(&mut self, addba: Addba) {
+        self.air.addba = Some(addba);
+        self.send(FrameKind::Action, 37, Mode::of(6_000_000).expect("a basic rate"));
     }
 
     /// Two aggregates, a request, and a frame alone.
@@ -273,6 +283,38 @@ fn an_a_mpdu_is_a_record_for_each_of_its_mpdus() {
     assert_eq!(read[33].block_ack, Some(of_256));
     // The frame that is alone is no part of an A-MPDU.
     assert_eq!((frames[34].1.ampdu, read[34].seq, read[34].qos), (None, 7, qos));
+}
+
+#[test]
+fn addba_frames_are_what_tshark_takes_them_for() {
+    let path = place("addba");
+    let mut run = Run::new(&path, modes()[0].1, Choice::default());
+    let request = Addba { is_response: false, token: 9, window: 64, ssn: 4_090 };
+    run.addba(request);
+    run.addba(Addba { is_response: true, window: 32, ..request });
+    let summary = run.capture.finish(run.now);
+    assert_eq!((summary.counted_otherwise, summary.tally.frames[FrameKind::Action as usize]), (0, 2));
+    let read: Vec<_> =
+        frames(&path).iter().map(|(_, _, octets)| Mac::read(octets).expect("its own frame").addba).collect();
+    let fields = AddbaFields { token: 9, amsdu: false, tid: 5, size: 64, ssn: Some(4_090) };
+    assert_eq!(read, [Some(fields), Some(AddbaFields { size: 32, ssn: None, ..fields })]);
+    let columns = [
+        "_ws.malformed",
+        "_ws.expert.severity",
+        "wlan.fcs.status",
+        "wlan.fc.type_subtype",
+        "wlan.fixed.category_code",
+        "wlan.fixed.action_code",
+        "wlan.fixed.dialog_token",
+        "wlan.fixed.baparams.tid",
+        "wlan.fixed.baparams.buffersize",
+        "wlan.fixed.status_code",
+        "wlan.fixed.ssc.sequence",
+    ];
+    let Some(rows) = tshark(&path, &columns) else { return };
+    let [asked, agreed] = [&rows[0], &rows[rows.len() / 2]];
+    assert_eq!(asked[..], ["", "", "1", "0x000d", "3", "0x00", "0x09", "0x0005", "64", "", "4090"]);
+    assert_eq!(agreed[..], ["", "", "1", "0x000d", "3", "0x01", "0x09", "0x0005", "32", "0x0000", ""]);
 }
 
 #[test]

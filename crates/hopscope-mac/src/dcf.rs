@@ -310,7 +310,7 @@ impl Dcf {
                 }
             }
             // Stations without QoS know no agreements.
-            FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {}
+            FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => {}
         }
     }
 

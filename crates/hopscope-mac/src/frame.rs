@@ -23,6 +23,8 @@ named! {
         BlockAckReq = "block-ack-req",
         /// CF-End: the rest of a TXOP is free.
         CfEnd = "cf-end",
+        /// Action frame of category Block Ack: ADDBA request or response.
+        Action = "action",
     }
 }
 
@@ -54,6 +56,9 @@ pub const ACK_BYTES: u32 = 14;
 /// Bytes of a CF-End frame with FCS (9.3.1.5).
 pub const CF_END_BYTES: u32 = 20;
 
+/// Bytes of an ADDBA request or response with FCS (9.6.4.2 and 9.6.4.3).
+pub const ADDBA_BYTES: u32 = 37;
+
 /// One MPDU of an A-MPDU.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mpdu {
@@ -80,7 +85,7 @@ pub struct Frame {
     pub frag: u8,
     /// Traffic identifier of the frames of a QoS station, 0 to 7.
     pub tid: u8,
-    /// Sequence number of a data frame, 0 to 4095.
+    /// Sequence number of a data or management frame, 0 to 4095.
     pub seq: u16,
     /// Transmitter.
     pub src: NodeId,

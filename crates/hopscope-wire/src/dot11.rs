@@ -1,5 +1,5 @@
-//! MAC frames of 802.11 as octets (IEEE 802.11-2020 9.2 and 9.3): RTS, CTS, ACK, Block Ack and its request, and data of an
-//! independent BSS, with QoS and without.
+//! MAC frames of 802.11 as octets (IEEE 802.11-2020 9.2 and 9.3): RTS, CTS, ACK, Block Ack and its request, ADDBA frames, and
+//! data of an independent BSS, with QoS and without.
 //!
 //! ```text
 //!  RTS        frame control 2, Duration 2, RA 6, TA 6, FCS 4
@@ -8,8 +8,10 @@
 //!             frame control 2, Duration 2, RA 6, TA 6, what `block_ack.rs` draws, FCS 4
 //!  data       frame control 2, Duration 2, RA 6, TA 6, BSSID 6, sequence control 2, body, FCS 4
 //!  QoS data   the same with QoS Control 2 before the body
+//!  Action     the same without QoS Control, with what `addba.rs` draws for the body
 //! ```
 
+mod addba;
 pub mod aggregate;
 mod block_ack;
 mod qos;
@@ -19,6 +21,7 @@ use hopscope_mac::dcf::FrameKind;
 
 use crate::address::{self, BSSID};
 use crate::octets::{Malformed, fcs, split, take, take16};
+pub use addba::AddbaFields;
 pub use block_ack::{AckBitmap, BlockAckFields};
 pub use qos::{AckPolicy, QosControl};
 
@@ -53,7 +56,7 @@ pub struct Mac<'a> {
     pub to: NodeId,
     /// Transmitter; CTS and ACK do not name theirs.
     pub from: Option<NodeId>,
-    /// Sequence number, of data.
+    /// Sequence number, of data and Action frames.
     pub seq: u16,
     /// Fragment number, of data.
     pub frag: u8,
@@ -61,6 +64,8 @@ pub struct Mac<'a> {
     pub qos: Option<QosControl>,
     /// What a Block Ack or its request says.
     pub block_ack: Option<BlockAckFields>,
+    /// What an ADDBA request or response says.
+    pub addba: Option<AddbaFields>,
     /// Body, of data: LLC header and packet.
     pub body: &'a [u8],
 }
@@ -78,7 +83,7 @@ impl<'a> Mac<'a> {
         if names_transmitter(self.kind) {
             out.extend_from_slice(&address::mac(self.from.unwrap_or(self.to)));
         }
-        if self.kind == FrameKind::Data {
+        if matches!(self.kind, FrameKind::Data | FrameKind::Action) {
             // To DS and From DS are zero: in an independent BSS the third address is its identifier (9.3.2.1).
             out.extend_from_slice(&BSSID);
             out.extend_from_slice(&(self.seq << 4 | u16::from(self.frag)).to_le_bytes());
@@ -87,6 +92,9 @@ impl<'a> Mac<'a> {
             }
         }
         if let Some(fields) = self.block_ack {
+            fields.write(out);
+        }
+        if let Some(fields) = self.addba {
             fields.write(out);
         }
     }
@@ -116,7 +124,8 @@ impl<'a> Mac<'a> {
         }
         let [first, flags] = take(WHAT, &mut head)?;
         let kind = if first == QOS_DATA { Some(FrameKind::Data) } else { kind_of(first) };
-        let kind = kind.ok_or(Malformed::field("802.11 frame control", first, "control frames, data, QoS data"))?;
+        let kind =
+            kind.ok_or(Malformed::field("802.11 frame control", first, "control frames, data, QoS data, Action"))?;
         // More Fragments means something in data frames alone.
         let known = RETRY | if kind == FrameKind::Data { MORE_FRAGMENTS } else { 0 };
         if flags & !known != 0 {
@@ -139,6 +148,7 @@ impl<'a> Mac<'a> {
             frag: 0,
             qos: None,
             block_ack: None,
+            addba: None,
             body: &[],
         };
         if names_transmitter(kind) {
@@ -153,12 +163,7 @@ impl<'a> Mac<'a> {
         const WHAT: &str = "802.11 frame";
         match self.kind {
             FrameKind::Data => {
-                let bssid: [u8; 6] = take(WHAT, &mut head)?;
-                if bssid != BSSID {
-                    return Err(Malformed::field("802.11 BSSID", bssid[5], "that of Hopscope's network"));
-                }
-                let control = take16(WHAT, &mut head)?.swap_bytes();
-                (self.seq, self.frag) = (control >> 4, (control & 15) as u8);
+                self.read_sequence(&mut head)?;
                 if first == QOS_DATA {
                     self.qos = Some(QosControl::read(take(WHAT, &mut head)?)?);
                 }
@@ -166,12 +171,28 @@ impl<'a> Mac<'a> {
                 return Ok(());
             }
             FrameKind::BlockAck => self.block_ack = Some(BlockAckFields::take(&mut head, true)?),
+            FrameKind::Action => {
+                self.read_sequence(&mut head)?;
+                self.addba = Some(AddbaFields::take(&mut head)?);
+            }
             FrameKind::BlockAckReq => self.block_ack = Some(BlockAckFields::take(&mut head, false)?),
             FrameKind::Rts | FrameKind::Cts | FrameKind::Ack | FrameKind::CfEnd => {}
         }
         if !head.is_empty() {
-            return Err(Malformed::field("802.11 control frame with octets behind it", head.len() as u64, "none"));
+            return Err(Malformed::field("802.11 frame with octets behind it", head.len() as u64, "none"));
         }
+        Ok(())
+    }
+
+    /// Takes BSSID and sequence control.
+    fn read_sequence(&mut self, head: &mut &'a [u8]) -> Result<(), Malformed> {
+        const WHAT: &str = "802.11 frame";
+        let bssid: [u8; 6] = take(WHAT, head)?;
+        if bssid != BSSID {
+            return Err(Malformed::field("802.11 BSSID", bssid[5], "that of Hopscope's network"));
+        }
+        let control = take16(WHAT, head)?.swap_bytes();
+        (self.seq, self.frag) = (control >> 4, (control & 15) as u8);
         Ok(())
     }
 }
@@ -202,6 +223,7 @@ const fn control(kind: FrameKind) -> u8 {
         FrameKind::BlockAckReq => 0x84,
         FrameKind::BlockAck => 0x94,
         FrameKind::CfEnd => 0xE4,
+        FrameKind::Action => 0xD0,
     }
 }
 
@@ -228,6 +250,7 @@ mod tests {
         frag: 4,
         qos: None,
         block_ack: None,
+        addba: None,
         body: &[0xAA, 0xBB],
     };
 
@@ -275,6 +298,19 @@ mod tests {
     }
 
     #[test]
+    fn addba_frames_have_their_octets_where_the_standard_draws_them() {
+        let fields = AddbaFields { token: 9, amsdu: true, tid: 5, size: 64, ssn: Some(0xABC) };
+        let frame =
+            Mac { kind: FrameKind::Action, retry: false, seq: 0x123, frag: 0, addba: Some(fields), body: &[], ..DATA };
+        let request = octets(&frame);
+        assert_eq!((&request[..4], &request[22..24], request.len()), (&[0xD0, 0, 0x3A, 1][..], &[0x30, 0x12][..], 37));
+        // 64 << 6 | 5 << 2 | immediate | A-MSDU.
+        assert_eq!(request[24..33], [3, 0, 9, 0x17, 0x10, 0, 0, 0xC0, 0xAB]);
+        let response = octets(&Mac { addba: Some(AddbaFields { ssn: None, ..fields }), ..frame });
+        assert_eq!((&response[24..33], response.len()), (&[3, 1, 9, 0, 0, 0x17, 0x10, 0, 0][..], 37));
+    }
+
+    #[test]
     fn a_residue_shows_a_good_frame() {
         // CRC-32 over a frame and its FCS leaves this constant (IEEE 802.3 3.2.9), whatever the frame.
         assert_eq!(crc32fast::hash(&octets(&DATA)), 0x2144_DF1C);
@@ -303,11 +339,12 @@ mod tests {
         fn frames_come_back(
             kind in 0..FrameKind::COUNT, flags: (bool, bool), duration in 0..=MOST_DURATION,
             to in prop_oneof![Just(u32::MAX), 0..10_000u32], from in 0..10_000u32, number in (0..4096u16, 0..16u8),
-            qos in qos(), block_ack in block_ack(), body in proptest::collection::vec(any::<u8>(), 0..60),
+            qos in qos(), (block_ack, addba) in (block_ack(), addba()), body in proptest::collection::vec(any::<u8>(), 0..60),
         ) {
             let kind = FrameKind::ALL[kind];
             let is_data = kind == FrameKind::Data;
-            let (seq, frag) = if is_data { number } else { (0, 0) };
+            let is_action = kind == FrameKind::Action;
+            let (seq, frag) = if is_data || is_action { number } else { (0, 0) };
             let with_bitmap = kind == FrameKind::BlockAck;
             let (retry, more) = flags;
             let frame = Mac {
@@ -317,6 +354,7 @@ mod tests {
                 block_ack: matches!(kind, FrameKind::BlockAck | FrameKind::BlockAckReq).then_some(BlockAckFields {
                     bitmap: block_ack.bitmap.filter(|_| with_bitmap), ..block_ack
                 }),
+                addba: is_action.then_some(addba),
                 body: if is_data { &body } else { &[] },
             };
             let octets = octets(&frame);
@@ -324,10 +362,10 @@ mod tests {
         }
 
         #[test]
-        fn any_octets_are_read_or_refused(start in 0..8usize, octets in proptest::collection::vec(any::<u8>(), 0..60)) {
+        fn any_octets_are_read_or_refused(start in 0..9usize, octets in proptest::collection::vec(any::<u8>(), 0..60)) {
             _ = Mac::read(&octets);
             // With a good FCS more of them get through.
-            let first = [[0xB4, 0], [0xC4, 0], [0xD4, 8], [8, 0], [8, 4], [0x88, 0], [0x84, 0], [0x94, 0]][start];
+            let first = [[0xB4, 0], [0xC4, 0], [0xD4, 8], [8, 0], [8, 4], [0x88, 0], [0x84, 0], [0x94, 0], [0xD0, 0]][start];
             let octets = closed([&first[..], &octets].concat());
             if let Ok(frame) = Mac::read(&octets) {
                 let mut again = Vec::new();
@@ -365,6 +403,32 @@ mod tests {
         let ack = prop_oneof![Just(AckPolicy::NormalOrImplicitBar), Just(AckPolicy::NoAck), Just(AckPolicy::BlockAck)];
         let field = (0..16u8, ack, any::<bool>()).prop_map(|(tid, ack, amsdu)| QosControl { tid, ack, amsdu });
         proptest::option::of(field)
+    }
+
+    /// The fields of an ADDBA frame.
+    fn addba() -> impl Strategy<Value = AddbaFields> {
+        (any::<u8>(), any::<bool>(), 0..16u8, 0..1_024u16, proptest::option::of(0..4_096u16))
+            .prop_map(|(token, amsdu, tid, size, ssn)| AddbaFields { token, amsdu, tid, size, ssn })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(1_000) })]
+
+        #[test]
+        fn what_an_action_frame_says_is_read_or_refused(
+            (category, action) in (3u8..5, 0u8..3), fields in proptest::collection::vec(prop_oneof![3 => Just(0u8), 1 => any::<u8>()], 0..12),
+        ) {
+            let mut frame = octets(&Mac { kind: FrameKind::Action, retry: false, body: &[], ..DATA });
+            frame.truncate(24);
+            frame.extend([category, action]);
+            frame.extend(fields);
+            let frame = closed(frame);
+            if let Ok(read) = Mac::read(&frame) {
+                let mut again = Vec::new();
+                read.write(&mut again);
+                prop_assert_eq!(again, frame);
+            }
+        }
     }
 
     /// The fields of a Block Ack.

@@ -126,7 +126,8 @@ impl Ledger {
             | FrameKind::Ack
             | FrameKind::BlockAck
             | FrameKind::BlockAckReq
-            | FrameKind::CfEnd => unanswered,
+            | FrameKind::CfEnd
+            | FrameKind::Action => unanswered,
         };
     }
 

@@ -51,7 +51,7 @@ impl Ledger {
                 self.note_diagnosis(frame.dst, frame.src, Diagnosis::unknown(frame.kind));
                 return;
             }
-            FrameKind::Rts | FrameKind::BlockAckReq => line.run_ahead(goes_to(ATTEMPT_RTS), end),
+            FrameKind::Rts | FrameKind::BlockAckReq | FrameKind::Action => line.run_ahead(goes_to(ATTEMPT_RTS), end),
             FrameKind::CfEnd => {
                 line.run_ahead(goes_to(line.attempt.class as usize), end);
                 return;

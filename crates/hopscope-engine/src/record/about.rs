@@ -76,8 +76,13 @@ impl SubjectField for Frame {
         subject.node = subject.node.or(Some(self.src));
         match self.kind {
             FrameKind::Rts | FrameKind::Data => subject.packet = Some(self.body),
-            // They answer a station and name no packet (IEEE 802.11-2020 9.3.1.3, 9.3.1.4, 9.3.1.7 and 9.3.1.8).
-            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {}
+            // They answer a station or arrange something and name no packet (IEEE 802.11-2020 9.3.1.3 to 9.3.1.8 and 9.6.4).
+            FrameKind::Cts
+            | FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::BlockAckReq
+            | FrameKind::CfEnd
+            | FrameKind::Action => {}
         }
     }
 }

@@ -18,7 +18,7 @@ pub use header::Header;
 pub use view::{Counters, NetworkView, flight, link_between};
 
 use hopscope_core::units::Time;
-pub use hopscope_mac::edca::BlockAckInfo;
+pub use hopscope_mac::edca::{Addba, BlockAckInfo};
 pub use hopscope_packet::DropReason;
 
 /// Observer of a run.

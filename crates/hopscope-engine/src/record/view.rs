@@ -9,7 +9,7 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Attempts, Frame};
-use hopscope_mac::edca::{BlockAckInfo, MpduCounts};
+use hopscope_mac::edca::{Addba, BlockAckInfo, MpduCounts};
 use hopscope_mac::frame::Mpdu;
 use hopscope_mac::rate::RateCounts;
 use hopscope_packet::Packet;
@@ -54,6 +54,9 @@ pub trait NetworkView {
 
     /// What the Block Ack, or the request for one, in an air slot says; none of another frame.
     fn block_ack(&self, slot: u32) -> Option<BlockAckInfo>;
+
+    /// What the ADDBA frame in an air slot says, and the traffic identifier that it is about; none of another frame.
+    fn addba(&self, slot: u32) -> Option<(u8, Addba)>;
 
     /// Writes to `plan` what the time of a station since its medium became idle consists of. Its radio's edges are
     /// applied up to now.

@@ -122,13 +122,18 @@ impl Field for Frame {
         line.number("bytes", self.bytes).number("rate", self.mode.rate());
         line.span("airtime", self.airtime).span("duration", self.duration);
         // Control frames have no Sequence Control field (IEEE 802.11-2020 9.3.1).
-        if self.kind == FrameKind::Data {
+        if matches!(self.kind, FrameKind::Data | FrameKind::Action) {
             line.number("seq", self.seq).number("frag", self.frag);
         }
         line.flag("retry", self.retry);
         match self.kind {
             FrameKind::Rts | FrameKind::Data => self.body.write("packet", fields),
-            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => {}
+            FrameKind::Cts
+            | FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::BlockAckReq
+            | FrameKind::CfEnd
+            | FrameKind::Action => {}
         }
     }
 }

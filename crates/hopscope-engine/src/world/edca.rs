@@ -7,7 +7,7 @@ use crate::record::{Classes, DropReason, Record, Recorder};
 use hopscope_core::event::{Event, Generation};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_mac::edca::access::EdcaAnswer;
-use hopscope_mac::edca::{Accepted, BlockAckInfo, Delivered, EdcaCx};
+use hopscope_mac::edca::{Accepted, Delivered, EdcaCx, Said};
 use hopscope_mac::{Edca, EdcaEffects};
 use hopscope_net::iface::{Interface, Wifi};
 use hopscope_packet::Body;
@@ -35,7 +35,7 @@ impl<R: Recorder> World<R> {
             self.note_lost(node, slot);
         }
         if is_decided {
-            self.edca_input(node, |edca, cx| edca.on_rx_end(None, &[], BlockAckInfo::default(), cx));
+            self.edca_input(node, |edca, cx| edca.on_rx_end(None, &[], Said::default(), cx));
         }
     }
 
@@ -59,7 +59,7 @@ impl<R: Recorder> World<R> {
         let mut frame = self.sent_in(slot);
         let Some(sender) = &mut self.wifi[frame.src].edca else { return };
         frame.tid = sender.carried(slot).tid;
-        let says = sender.carried(slot).block_ack;
+        let said = sender.carried(slot).said;
         let sent = sender.take_mpdus(slot);
         let mut received = std::mem::take(&mut self.mpdus);
         received.clear();
@@ -75,7 +75,7 @@ impl<R: Recorder> World<R> {
             station.fail_reception(self.now, &rules.station);
         }
         let frame = came.then_some(frame);
-        self.edca_input(node, |edca, cx| edca.on_rx_end(frame, &received, says, cx));
+        self.edca_input(node, |edca, cx| edca.on_rx_end(frame, &received, said, cx));
         self.mpdus = received;
     }
 
@@ -132,7 +132,7 @@ impl<R: Recorder> World<R> {
         out.accepted.clear();
         out.delivered.clear();
         out.done.clear();
-        (out.mac, out.arm_release) = Default::default();
+        (out.mac, out.arm_release, out.arm_setup) = Default::default();
         self.edca_effects = out;
     }
 
@@ -163,7 +163,7 @@ impl<R: Recorder> World<R> {
         for &delivered in &out.delivered {
             self.work.push(Work::Arrived { node, delivered });
         }
-        if let Some(at) = out.arm_release {
+        for at in [out.arm_release, out.arm_setup].into_iter().flatten() {
             self.events.push(at, Event::EdcaRelease { node });
         }
         for &(packet, outcome) in &out.done {

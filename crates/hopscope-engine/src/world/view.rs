@@ -9,7 +9,7 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::Time;
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::Frame;
-use hopscope_mac::edca::BlockAckInfo;
+use hopscope_mac::edca::{Addba, BlockAckInfo};
 use hopscope_mac::frame::{FrameKind, Mpdu};
 use hopscope_net::iface::Wifi;
 use hopscope_packet::arena::Extension;
@@ -78,10 +78,21 @@ impl NetworkView for WorldView<'_> {
     fn block_ack(&self, slot: u32) -> Option<BlockAckInfo> {
         let frame = self.frame(slot);
         match frame.kind {
-            FrameKind::BlockAck => self.wifi[frame.src].edca.as_ref().map(|edca| edca.carried(slot).block_ack),
+            FrameKind::BlockAck => self.wifi[frame.src].edca.as_ref().map(|edca| edca.carried(slot).said.block_ack),
             FrameKind::BlockAckReq => Some(BlockAckInfo { ssn: frame.seq, ..BlockAckInfo::default() }),
-            FrameKind::Rts | FrameKind::Cts | FrameKind::Data | FrameKind::Ack | FrameKind::CfEnd => None,
+            FrameKind::Rts
+            | FrameKind::Cts
+            | FrameKind::Data
+            | FrameKind::Ack
+            | FrameKind::CfEnd
+            | FrameKind::Action => None,
         }
+    }
+
+    fn addba(&self, slot: u32) -> Option<(u8, Addba)> {
+        let frame = self.frame(slot);
+        let carried = self.wifi[frame.src].edca.as_ref().filter(|_| frame.kind == FrameKind::Action)?.carried(slot);
+        Some((carried.tid, carried.said.addba?))
     }
 
     #[inline(always)]

@@ -13,6 +13,7 @@ mod dccp;
 mod determinism;
 mod door;
 mod dsr;
+mod edca;
 mod errors;
 mod fragments;
 mod frames;

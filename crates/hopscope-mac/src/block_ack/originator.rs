@@ -99,6 +99,29 @@ impl Originator {
         self.slots.len() < usize::from(self.size)
     }
 
+    /// Sequence number of the next MPDU.
+    pub fn next_seq(&self) -> u16 {
+        self.end()
+    }
+
+    /// Gives the next sequence number to an MPDU that goes under no agreement. Not while MPDUs under one are outstanding.
+    pub fn skip(&mut self) -> u16 {
+        debug_assert!(self.slots.is_empty(), "an agreement is in use");
+        let seq = self.start;
+        self.start = advance(seq, 1);
+        seq
+    }
+
+    /// An agreement of `size` MPDUs begins with the next sequence number. `has_gap`: the recipient may wait for an earlier one.
+    pub fn begin(&mut self, size: u16, has_gap: bool) {
+        *self = Originator { gap: has_gap, ..Originator::new(self.end(), size) };
+    }
+
+    /// The recipient may wait for an MPDU before the window that does not come any more.
+    pub fn leave_gap(&mut self) {
+        (self.gap, self.is_silent) = (true, false);
+    }
+
     /// Gives a packet the next sequence number: its MPDU then waits. None where the window has no room.
     pub fn next(&mut self, packet: PacketId, bytes: u32, since: Time) -> Option<Outstanding> {
         if !self.has_room() {
@@ -218,7 +241,7 @@ impl Originator {
     fn move_window(&mut self) {
         let done = self.slots.iter().take_while(|slot| slot.outstanding().is_none()).count();
         if self.slots.drain(..done).any(|slot| matches!(slot, Slot::GivenUp)) {
-            (self.gap, self.is_silent) = (true, false);
+            self.leave_gap();
         }
         self.start = advance(self.start, done as u16);
     }

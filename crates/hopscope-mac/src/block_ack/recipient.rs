@@ -93,6 +93,11 @@ impl<T> Recipient<T> {
         }
     }
 
+    /// The agreement ends: what waits goes up, in order.
+    pub fn end(&mut self, released: &mut Vec<T>) {
+        self.advance_by(self.buffer.len() as u16, released);
+    }
+
     /// What a Block Ack says now: starting sequence number and bitmap.
     #[inline]
     pub fn block_ack(&self) -> (u16, Bitmap) {

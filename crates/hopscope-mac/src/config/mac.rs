@@ -76,6 +76,16 @@ choice! {
 }
 
 choice! {
+    /// How Block Ack agreements come about.
+    pub enum BlockAckSetup {
+        /// Agreements are there from the first packet on, and cost no frame.
+        Given = "given",
+        /// An ADDBA request and its response set each of them up.
+        Addba = "addba",
+    }
+}
+
+choice! {
     /// What follows an A-MPDU that no Block Ack has answered.
     pub enum MissingBlockAck {
         /// A Block Ack request, whose answer says what is to be sent again.
@@ -359,6 +369,15 @@ params! {
         /// MPDUs that may be under way to one receiver: the buffer size of a Block Ack agreement.
         block_ack_window: u32 = 64, "MPDUs", "IEEE 802.11-2020 9.4.1.13", in Range::within(1.0, 256.0),
             when "qos = true and ampdu != off";
+        /// How these agreements come about.
+        block_ack_setup: BlockAckSetup = BlockAckSetup::Given, "", "a default; IEEE 802.11-2020 10.25.2 has ADDBA frames",
+            when "qos = true and ampdu != off";
+        /// The response to an ADDBA request has to come so long after the ACK of the request.
+        addba_response_timeout: Span = Span::from_millis(5), "s", "ns-3.44; dot11ADDBAResponseTimeout of IEEE 802.11-2020: 1 s",
+            in Range::above(0.0).up_to(10.0), when "block_ack_setup = addba";
+        /// After a request in vain a station sends MPDUs with ordinary ACKs so long, before it asks again.
+        addba_retry_interval: Span = Span::from_millis(200), "s", "ns-3.44", in Range::above(0.0).up_to(3600.0),
+            when "block_ack_setup = addba";
         /// Longest PPDU of data.
         longest_ppdu: Span = MAX_PPDU, "s", "IEEE 802.11-2020 table 19-25 (aPPDUMaxTime)",
             in Range::above(0.0).up_to(0.005_484), when "qos = true and radio.ppdu_format = ht | vht | he";

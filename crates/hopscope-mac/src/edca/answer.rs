@@ -1,7 +1,7 @@
 //! What a QoS station receives, and what it answers (IEEE 802.11-2020 10.3.2.11, 10.23.2 and 10.25.6).
 
 use super::rules::QosRules;
-use super::{Accepted, BlockAckInfo, Delivered, Edca, EdcaCx, Incoming, Phase, Reply, qos};
+use super::{Accepted, BlockAckInfo, Delivered, Edca, EdcaCx, Incoming, Phase, Reply, Said, qos};
 use crate::block_ack::Recipient;
 use crate::config::mac::CtsRule;
 use crate::frame::{ACK_BYTES, CTS_BYTES, Frame, FrameKind, Mpdu};
@@ -10,18 +10,22 @@ use hopscope_core::units::Span;
 use hopscope_phy::phy::modes::Mode;
 
 impl Edca {
-    /// A frame for this node (or a broadcast) ends; `frame` if it was received, with those of its MPDUs that were, and what a
-    /// Block Ack says.
-    pub fn on_rx_end(&mut self, frame: Option<Frame>, mpdus: &[Mpdu], says: BlockAckInfo, cx: &mut EdcaCx<'_>) {
+    /// A frame for this node (or a broadcast) ends; `frame` if it was received, with those of its MPDUs that were, and what it
+    /// says.
+    pub fn on_rx_end(&mut self, frame: Option<Frame>, mpdus: &[Mpdu], said: Said, cx: &mut EdcaCx<'_>) {
         if let Some(frame) = frame {
             match frame.kind {
                 FrameKind::Rts => self.on_rts(&frame, cx),
                 FrameKind::Cts => self.on_cts(cx),
                 FrameKind::Ack => self.on_ack(cx),
-                FrameKind::BlockAck => self.on_block_ack((frame.src, frame.tid), says.ssn, &says.bitmap, cx),
+                FrameKind::BlockAck => {
+                    let BlockAckInfo { ssn, bitmap, .. } = said.block_ack;
+                    self.on_block_ack((frame.src, frame.tid), ssn, &bitmap, cx);
+                }
                 FrameKind::BlockAckReq => self.on_request(&frame, cx),
                 FrameKind::Data => self.on_data(&frame, mpdus, cx),
                 FrameKind::CfEnd => cx.station.free_nav(cx.now),
+                FrameKind::Action => self.on_action(&frame, said.addba, cx),
             }
         }
         // The frame first: if it was the response, the phase has moved on and nothing is awaited any more.
@@ -71,7 +75,7 @@ impl Edca {
                 let within = qos(cx.rules).releases_mpdus && place < mpdus.len();
                 self.accept((from, tid), mpdu.seq, mpdu.packet, within, cx);
             }
-        } else if qos(cx.rules).ampdu.is_some() {
+        } else if self.is_agreed(from, tid, qos(cx.rules)) {
             self.accept((from, tid), frame.seq, frame.body, false, cx);
         } else if self.is_first(from, tid, frame) {
             self.count_received(from, 1);
@@ -80,8 +84,14 @@ impl Edca {
         self.answer(kind, mode, frame, duration, cx);
     }
 
+    /// True where an agreement covers an MPDU that comes alone.
+    fn is_agreed(&self, from: NodeId, tid: u8, rules: &QosRules) -> bool {
+        let has_one = || self.incoming.iter().any(|one| (one.from, one.tid) == (from, tid));
+        rules.ampdu.is_some() && (!rules.sets_up || has_one())
+    }
+
     /// Mode of the answer to a frame.
-    fn response(&self, asked: Mode, cx: &EdcaCx<'_>) -> Mode {
+    pub(super) fn response(&self, asked: Mode, cx: &EdcaCx<'_>) -> Mode {
         if asked.is_non_ht() { cx.rules.rates.response(asked) } else { qos(cx.rules).response }
     }
 
@@ -96,7 +106,7 @@ impl Edca {
     }
 
     /// True for an MPDU under no agreement that is no repetition of the last one.
-    fn is_first(&mut self, from: NodeId, tid: u8, frame: &Frame) -> bool {
+    pub(super) fn is_first(&mut self, from: NodeId, tid: u8, frame: &Frame) -> bool {
         match self.last.iter_mut().find(|(node, of, _)| (*node, *of) == (from, tid)) {
             Some((.., last)) => {
                 let is_again = *last == frame.seq && frame.retry;
@@ -145,7 +155,7 @@ impl Edca {
         self.deliver(released, from, within, cx);
     }
 
-    /// Packets that have waited too long in a reordering buffer go up.
+    /// Packets that have waited too long in a reordering buffer go up; ADDBA requests without a response are over.
     pub fn on_release(&mut self, cx: &mut EdcaCx<'_>) {
         for place in 0..self.incoming.len() {
             let Incoming { from, recipient, .. } = &mut self.incoming[place];
@@ -154,10 +164,11 @@ impl Edca {
             self.deliver(released, from, false, cx);
         }
         cx.out.arm_release = self.incoming.iter().filter_map(|one| one.recipient.release_at()).min();
+        self.end_requests(cx);
     }
 
     /// Packets go up in order, each with those of its A-MSDU.
-    fn deliver(&mut self, released: Vec<PacketId>, from: NodeId, within: bool, cx: &mut EdcaCx<'_>) {
+    pub(super) fn deliver(&mut self, released: Vec<PacketId>, from: NodeId, within: bool, cx: &mut EdcaCx<'_>) {
         for first in released {
             let all = std::iter::once(first).chain(self.bundles.take(first));
             cx.out.delivered.extend(all.map(|packet| Delivered { packet, from, within }));
@@ -182,7 +193,7 @@ impl Edca {
     }
 
     /// Answers a frame after SIFS.
-    fn answer(&mut self, kind: FrameKind, mode: Mode, asked: &Frame, duration: Span, cx: &mut EdcaCx<'_>) {
+    pub(super) fn answer(&mut self, kind: FrameKind, mode: Mode, asked: &Frame, duration: Span, cx: &mut EdcaCx<'_>) {
         self.reply = Reply::Pending { kind, mode, to: asked.src, tid: asked.tid, duration };
         self.arm_sifs(cx);
     }
@@ -219,7 +230,7 @@ impl Edca {
         } else if kind == FrameKind::BlockAck {
             let rules = qos(cx.rules);
             let (ssn, bitmap) = self.incoming(to, tid, rules).recipient.block_ack();
-            self.carried.block_ack = BlockAckInfo { ssn, bitmap, size: if rules.window > 64 { 256 } else { 64 } };
+            self.carried.said.block_ack = BlockAckInfo { ssn, bitmap, size: if rules.window > 64 { 256 } else { 64 } };
             seq = ssn;
         }
         let frame = Frame {

@@ -19,13 +19,35 @@ pub struct BlockAckInfo {
     pub size: u16,
 }
 
+/// What an ADDBA request or response says (IEEE 802.11-2020 9.6.4.2 and 9.6.4.3). Its traffic identifier is that of its frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Addba {
+    /// It is a response, which always accepts.
+    pub is_response: bool,
+    /// Dialog token: a response has that of its request.
+    pub token: u8,
+    /// Buffer size: most MPDUs under way.
+    pub window: u16,
+    /// Starting sequence number of the agreement; a response does not tell it on the air.
+    pub ssn: u16,
+}
+
+/// What a frame says besides its header and its packets.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Said {
+    /// In a Block Ack.
+    pub block_ack: BlockAckInfo,
+    /// In an Action frame.
+    pub addba: Option<Addba>,
+}
+
 /// What a frame of a QoS station carries besides its header.
 #[derive(Debug, Clone, Default)]
 pub struct Carried {
     /// The MPDUs of an A-MPDU; empty in every other frame.
     pub mpdus: Vec<Mpdu>,
-    /// What a Block Ack says.
-    pub block_ack: BlockAckInfo,
+    /// What it says.
+    pub said: Said,
     /// Traffic identifier.
     pub tid: u8,
 }
@@ -63,6 +85,8 @@ pub struct EdcaEffects {
     pub mac: MacEffects,
     /// Call `on_release` then.
     pub arm_release: Option<Time>,
+    /// Then, too.
+    pub arm_setup: Option<Time>,
     /// MPDUs that are new: hand copies of their packets to [`Edca::store`].
     pub accepted: Vec<Accepted>,
     /// Copies that go up now, in order.

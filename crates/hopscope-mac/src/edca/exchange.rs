@@ -105,14 +105,18 @@ impl Edca {
         self.await_answer(airtime, cx);
     }
 
-    /// Sends data or a Block Ack request.
+    /// Sends data, a Block Ack request or a management frame.
     pub(super) fn send(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) {
         let is_broadcast = exchange.to == NodeId::BROADCAST;
         self.phase = if is_broadcast { Phase::Broadcasting } else { Phase::WaitAnswer };
         self.note_sent(&exchange);
         let until_end = if is_broadcast { Span::ZERO } else { cx.rules.timing().sifs + exchange.answer };
         let frame = Frame {
-            kind: if exchange.content == Content::Request { FrameKind::BlockAckReq } else { FrameKind::Data },
+            kind: match exchange.content {
+                Content::Request => FrameKind::BlockAckReq,
+                Content::Management => FrameKind::Action,
+                Content::InHand | Content::Single | Content::Aggregate => FrameKind::Data,
+            },
             mode: exchange.mode,
             retry: exchange.retry,
             frag: 0,
@@ -146,6 +150,13 @@ impl Edca {
                 self.counts.requests += 1;
                 if let Some(one) = agreement(&mut self.outgoing, exchange) {
                     one.originator.on_request_sent();
+                }
+                return;
+            }
+            Content::Management => {
+                if let Some(frame) = self.categories[exchange.ac as usize].management.front_mut() {
+                    frame.is_repeated = true;
+                    self.carried.said.addba = Some(frame.addba);
                 }
                 return;
             }
@@ -213,6 +224,7 @@ impl Edca {
         let Some(exchange) = self.exchange.filter(|_| self.phase == Phase::WaitAnswer) else { return };
         match exchange.content {
             Content::InHand => self.finish_in_hand(exchange.ac, Outcome::Sent, cx),
+            Content::Management => self.finish_management(&exchange, true, cx),
             Content::Single => {
                 let found = agreement(&mut self.outgoing, &exchange);
                 if let Some(mpdu) = found.and_then(|one| one.originator.on_ack(exchange.seq)) {

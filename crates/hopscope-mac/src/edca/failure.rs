@@ -3,6 +3,7 @@
 use super::category::Ac;
 use super::exchange::agreement;
 use super::plan::{Content, Exchange};
+use super::queue::Waiting;
 use super::{Edca, EdcaCx, Outgoing, Phase, qos};
 use crate::block_ack::Outstanding;
 use crate::dcf::Outcome;
@@ -21,11 +22,12 @@ impl Edca {
         }
         self.attempts.retries += 1;
         let after_rts = self.phase == Phase::WaitCts;
-        self.attempts.data_failures += u64::from(!after_rts);
-        if exchange.content == Content::InHand {
-            self.fail_in_hand(ac, cx);
-        } else {
-            self.fail_agreed(&exchange, after_rts, cx);
+        let is_data = !matches!(exchange.content, Content::Request | Content::Management);
+        self.attempts.data_failures += u64::from(is_data && !after_rts);
+        match exchange.content {
+            Content::InHand => self.fail_in_hand(ac, cx),
+            Content::Management => self.fail_management(&exchange, cx),
+            Content::Single | Content::Aggregate | Content::Request => self.fail_agreed(&exchange, after_rts, cx),
         }
         if recovers {
             self.await_recovery(cx);
@@ -69,6 +71,8 @@ impl Edca {
         let is_late = rules.lifetime.is_some_and(|lifetime| cx.now.saturating_since(in_hand.of.since) >= lifetime);
         if in_hand.failures >= rules.plain_limit || is_late {
             self.attempts.retry_drops += 1;
+            let Waiting { to, tid, .. } = in_hand.of;
+            self.lose_before_agreement((to, tid));
             self.finish_in_hand(ac, Outcome::RetryLimit, cx);
         }
     }

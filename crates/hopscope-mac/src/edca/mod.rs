@@ -15,7 +15,7 @@
 //! Within a TXOP RECOVERING follows a timeout, for PIFS.
 //!
 //! [`access`] is when a category may send, [`category`] what they are, `plan` what goes in a PPDU (`amsdu`: in one MPDU of it),
-//! `exchange` the own frame exchange, `failure` what follows when it fails, `txop` what comes after it, `answer` those of others.
+//! `setup` how agreements come about, `exchange` the own frame exchange, `failure` what follows when it fails, `txop` what comes after it, `answer` those of others.
 
 pub mod access;
 mod amsdu;
@@ -27,6 +27,7 @@ mod failure;
 mod plan;
 mod queue;
 pub(crate) mod rules;
+mod setup;
 mod txop;
 
 use crate::block_ack::{Originator, Outstanding, Recipient};
@@ -35,7 +36,7 @@ use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::rules::MacRules;
 use amsdu::Bundles;
 use category::Ac;
-pub use effects::{Accepted, BlockAckInfo, Carried, Delivered, EdcaCx, EdcaEffects};
+pub use effects::{Accepted, Addba, BlockAckInfo, Carried, Delivered, EdcaCx, EdcaEffects, Said};
 use hopscope_core::event::Generation;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
@@ -43,6 +44,7 @@ use hopscope_phy::phy::modes::Mode;
 use plan::Exchange;
 use queue::{Category, Occupancy, Waiting};
 use rules::QosRules;
+use setup::Setup;
 
 /// How far the own exchange is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +93,7 @@ struct Outgoing {
     originator: Originator,
     /// RTS frames or Block Ack requests in a row that were not answered.
     unanswered: u16,
+    setup: Setup,
 }
 
 /// The agreement about a neighbour's traffic, at the side that receives.

@@ -1,12 +1,13 @@
 //! What goes in one PPDU: chosen when a category is granted access, from what waits then (IEEE 802.11-2020 10.12).
 
 use super::category::Ac;
-use super::queue::InHand;
+use super::queue::{InHand, Waiting};
 use super::rules::{QosRules, REQUEST_BYTES, with_mpdu};
+use super::setup::Setup;
 use super::{Edca, EdcaCx, Outgoing, amsdu, qos};
 use crate::block_ack::{Originator, sequence};
 use crate::config::mac::Protection;
-use crate::frame::FrameKind;
+use crate::frame::{ADDBA_BYTES, FrameKind};
 use crate::rules::MacRules;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
@@ -23,6 +24,8 @@ pub(super) enum Content {
     Aggregate,
     /// A Block Ack request.
     Request,
+    /// The management frame at the head of the category.
+    Management,
 }
 
 /// The own exchange.
@@ -74,6 +77,7 @@ impl Edca {
         };
         let mut exchange = match source {
             Source::InHand => self.plan_in_hand(blank, cx),
+            Source::Management => self.plan_management(blank, cx),
             Source::Agreement(place) if self.outgoing[place].originator.request_needed().is_some() => {
                 self.plan_request(blank, place, cx)
             }
@@ -89,6 +93,9 @@ impl Edca {
 
     /// The oldest of what a category has to send; takes the packet at the head out where it goes under no agreement.
     fn choose(&mut self, ac: Ac, now: Time, rules: &QosRules) -> Option<Source> {
+        if !self.categories[ac as usize].management.is_empty() {
+            return Some(Source::Management);
+        }
         if self.categories[ac as usize].in_hand.is_some() {
             return Some(Source::InHand);
         }
@@ -100,22 +107,46 @@ impl Edca {
         }
         let again = self.outgoing.iter().enumerate().filter(|(_, one)| agreed(one));
         let again = again.filter_map(|(place, one)| Some((one.originator.to_send().next()?.since, place))).min();
-        let Some(&head) = self.categories[ac as usize].waiting.front() else {
+        let Some(at) = self.head(ac) else {
             return again.map(|(_, place)| Source::Agreement(place));
         };
+        let head = self.categories[ac as usize].waiting[at];
         if let Some((_, place)) = again.filter(|(since, _)| *since <= head.since) {
             return Some(Source::Agreement(place));
         }
-        if rules.ampdu.is_some() && head.to != NodeId::BROADCAST {
-            return Some(Source::Agreement(self.agreement(head.to, head.tid, rules.window)));
+        let agreement = (rules.ampdu.is_some() && head.to != NodeId::BROADCAST).then(|| self.agreement(&head, rules));
+        if let Some(place) = agreement {
+            if self.outgoing[place].setup == Setup::Agreed {
+                return Some(Source::Agreement(place));
+            }
+            if self.is_worth_a_request(place, now, rules) {
+                self.ask(place, rules);
+                return Some(Source::Management);
+            }
         }
-        self.build((ac, 0), now, rules, |_| true);
+        self.build((ac, at), now, rules, |_| true);
+        let seq = match agreement {
+            Some(place) => self.outgoing[place].originator.skip(),
+            None => self.next_seq(),
+        };
         let category = &mut self.categories[ac as usize];
-        let head = category.waiting.pop_front()?;
+        let head = category.waiting.remove(at)?;
         self.occupancy.take(now);
-        category.in_hand = Some(InHand { of: head, seq: self.next, failures: 0, is_repeated: false });
-        self.next = sequence::advance(self.next, 1);
+        category.in_hand = Some(InHand { of: head, seq, failures: 0, is_repeated: false });
         Some(Source::InHand)
+    }
+
+    /// The sequence number of a frame under no agreement, and of a management frame.
+    pub(super) fn next_seq(&mut self) -> u16 {
+        let seq = self.next;
+        self.next = sequence::advance(seq, 1);
+        seq
+    }
+
+    /// Where the oldest packet of a category waits that may go: one whose receiver is being asked for an agreement waits on.
+    pub(super) fn head(&self, ac: Ac) -> Option<usize> {
+        let may_go = |waiting: &Waiting| !self.is_asked(waiting.to, waiting.tid);
+        self.categories[ac as usize].waiting.iter().position(may_go)
     }
 
     /// The packet at a place of a category becomes an A-MSDU with those that follow it to the same station, where that is on and
@@ -129,11 +160,13 @@ impl Edca {
         self.bundles.add(first, rest);
     }
 
-    /// The agreement about the traffic to a neighbour, which there is from the first packet on.
-    fn agreement(&mut self, to: NodeId, tid: u8, window: u16) -> usize {
+    /// The agreement about packets like this one, or what is known about it before it stands.
+    fn agreement(&mut self, packet: &Waiting, rules: &QosRules) -> usize {
+        let &Waiting { to, tid, .. } = packet;
         let found = self.outgoing.iter().position(|one| one.to == to && one.tid == tid);
         found.unwrap_or_else(|| {
-            self.outgoing.push(Outgoing { to, tid, originator: Originator::new(0, window), unanswered: 0 });
+            let (originator, setup) = (Originator::new(0, rules.window), Setup::new(rules));
+            self.outgoing.push(Outgoing { to, tid, originator, unanswered: 0, setup });
             self.outgoing.len() - 1
         })
     }
@@ -153,6 +186,23 @@ impl Edca {
             seq,
             retry: is_repeated,
             packet: of.packet,
+            ..blank
+        }
+    }
+
+    fn plan_management(&self, blank: Exchange, cx: &EdcaCx<'_>) -> Exchange {
+        let Some(&frame) = self.categories[blank.ac as usize].management.front() else { return blank };
+        // Everyone decodes the lowest rate.
+        let mode = qos(cx.rules).lowest;
+        Exchange {
+            content: Content::Management,
+            to: frame.to,
+            tid: frame.tid,
+            mode,
+            bytes: ADDBA_BYTES,
+            answer: cx.rules.timing().response(cx.rules.rates.response(mode)),
+            seq: frame.seq,
+            retry: frame.is_repeated,
             ..blank
         }
     }
@@ -223,6 +273,7 @@ impl Edca {
 #[derive(Debug, Clone, Copy)]
 enum Source {
     InHand,
+    Management,
     /// By its place among the originators.
     Agreement(usize),
 }

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use super::Addba;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Time;
 
@@ -33,11 +34,30 @@ pub(crate) struct InHand {
     pub(crate) is_repeated: bool,
 }
 
+/// A management frame: it is tried as an MPDU under no agreement is, and goes before data.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Management {
+    /// The neighbour that it goes to.
+    pub(crate) to: NodeId,
+    /// Traffic identifier that it is about.
+    pub(crate) tid: u8,
+    /// What it says.
+    pub(crate) addba: Addba,
+    /// Sequence number.
+    pub(crate) seq: u16,
+    /// Attempts that failed.
+    pub(crate) failures: u16,
+    /// It was on the air before.
+    pub(crate) is_repeated: bool,
+}
+
 /// One access category of a station.
 #[derive(Debug, Default)]
 pub(crate) struct Category {
     /// Packets that wait, the oldest first.
     pub(crate) waiting: VecDeque<Waiting>,
+    /// Management frames, the oldest first.
+    pub(crate) management: VecDeque<Management>,
     /// The MPDU in hand.
     pub(crate) in_hand: Option<InHand>,
     /// Packets that it holds, those under way included.

@@ -3,7 +3,7 @@
 use super::access::EdcafRules;
 use super::category::{self, AIFSN, Ac};
 use crate::config::MacConfig;
-use crate::config::mac::{AmpduRelease, MissingBlockAck, Protection, TxopRecovery, TxopTable};
+use crate::config::mac::{AmpduRelease, BlockAckSetup, MissingBlockAck, Protection, TxopRecovery, TxopTable};
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::ppdu::PpduRules;
 use crate::rate;
@@ -71,6 +71,12 @@ pub(crate) struct QosRules {
     pub(crate) overhead: u32,
     /// MPDUs under way to one receiver.
     pub(crate) window: u16,
+    /// Agreements are set up by ADDBA frames.
+    pub(crate) sets_up: bool,
+    /// Wait for the response to an ADDBA request.
+    pub(crate) addba_timeout: Span,
+    /// After a request in vain none follows for so long.
+    pub(crate) addba_retry: Span,
     /// Longest PPDU of data.
     pub(crate) longest: Span,
     /// A Block Ack request follows an A-MPDU without a Block Ack.
@@ -90,7 +96,7 @@ pub(crate) struct QosRules {
     /// Failures in a row after which the contention window is reset.
     pub(crate) cw_failures: u16,
     /// An MPDU alone has a delimiter: every data PSDU of VHT and HE is an A-MPDU.
-    single_is_ampdu: bool,
+    pub(crate) single_is_ampdu: bool,
 }
 
 impl QosRules {
@@ -111,6 +117,9 @@ impl QosRules {
             amsdu: mac.amsdu,
             overhead: mac.data_overhead(),
             window: count(mac.block_ack_window),
+            sets_up: mac.block_ack_setup == BlockAckSetup::Addba && mac.ampdu.is_some() && aggregates,
+            addba_timeout: mac.addba_response_timeout,
+            addba_retry: mac.addba_retry_interval,
             longest: mac.longest_ppdu,
             asks: mac.missing_block_ack == MissingBlockAck::Request,
             retry_limit: mac.mpdu_retry_limit.map(count),

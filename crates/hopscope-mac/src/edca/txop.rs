@@ -132,6 +132,6 @@ impl Edca {
         let waits =
             |one: &Outgoing| one.originator.request_needed().is_some() || one.originator.to_send().next().is_some();
         let agreed = self.outgoing.iter().any(|one| Ac::of_tid(one.tid) == ac && waits(one));
-        category.in_hand.is_some() || !category.waiting.is_empty() || agreed
+        category.in_hand.is_some() || !category.management.is_empty() || self.head(ac).is_some() || agreed
     }
 }

@@ -78,7 +78,8 @@ impl Rates {
             | FrameKind::Ack
             | FrameKind::BlockAck
             | FrameKind::BlockAckReq
-            | FrameKind::CfEnd => self.basic,
+            | FrameKind::CfEnd
+            | FrameKind::Action => self.basic,
         }
     }
 

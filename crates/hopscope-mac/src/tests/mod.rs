@@ -357,6 +357,7 @@ fn name(kind: FrameKind) -> &'static str {
         FrameKind::BlockAck => "BA",
         FrameKind::BlockAckReq => "BAR",
         FrameKind::CfEnd => "CF-END",
+        FrameKind::Action => "ACTION",
     }
 }
 

@@ -60,7 +60,9 @@ impl MacHeader {
     /// That of a frame. CTS and ACK have no transmitter address; control frames carry nothing.
     pub(super) fn of(frame: &Frame, is_arp: bool) -> Self {
         let (src, kind) = match frame.kind {
-            FrameKind::Rts | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => (frame.src.0, 0),
+            FrameKind::Rts | FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => {
+                (frame.src.0, 0)
+            }
             FrameKind::Cts | FrameKind::Ack => (0, 0),
             FrameKind::Data => (frame.src.0, if is_arp { 0x806 } else { 0x800 }),
         };

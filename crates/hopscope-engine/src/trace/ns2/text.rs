@@ -135,10 +135,11 @@ fn word_of(what: &What<'_>) -> &'static str {
         What::Control(FrameKind::Cts) => "CTS",
         What::Control(FrameKind::Ack) => "ACK",
         What::Control(FrameKind::Data) => "data",
-        // ns-2 has neither: words of this project.
+        // ns-2 has none of these: words of this project.
         What::Control(FrameKind::BlockAck) => "BACK",
         What::Control(FrameKind::BlockAckReq) => "BAR",
         What::Control(FrameKind::CfEnd) => "CFE",
+        What::Control(FrameKind::Action) => "ACT",
         What::Arp { .. } => "ARP",
         What::Packet { word, .. } => word,
     }

@@ -28,6 +28,12 @@ pub(super) fn check_qos(config: &Config, found: &mut BuildErrors) {
         found.require(mac.qos == config.mac.qos, named("qos"), || {
             format!("found {}, and mac.qos = {}; all stations have QoS or none has", mac.qos, config.mac.qos)
         });
+        found.require(mac.block_ack_setup == config.mac.block_ack_setup, named("block_ack_setup"), || {
+            let [own, common] = [mac, &config.mac].map(|mac| mac.block_ack_setup.word());
+            format!(
+                "found \"{own}\", and mac.block_ack_setup = \"{common}\"; all stations set agreements up in one way"
+            )
+        });
         check_needs_qos(config.radio.ppdu_format, mac, &named, found);
         if mac.qos {
             check_categories(mac, &named, found);

@@ -3,7 +3,7 @@
 use super::problems;
 use crate::config::{Config, HostConfig, LinkConfig, presets};
 use hopscope_core::units::Span;
-use hopscope_mac::config::mac::{BusyAtExpiry, RateControlKind};
+use hopscope_mac::config::mac::{BlockAckSetup, BusyAtExpiry, RateControlKind};
 use hopscope_net::config::net::RoutingProtocol;
 use hopscope_phy::config::layout::PpduFormat;
 use hopscope_phy::config::radio::Phy;
@@ -209,6 +209,12 @@ fn formats_need_qos_everywhere() {
     });
     let message = "found true, and mac.qos = false; all stations have QoS or none has";
     assert_refused(found, "hosts.0.mac.qos", message);
+    let found = refused("ht-20", |config| {
+        let mac = crate::config::MacConfig { block_ack_setup: BlockAckSetup::Addba, ..config.mac.clone() };
+        config.hosts.push(HostConfig { mac: Some(mac), ..HostConfig::of(&[1]) });
+    });
+    let message = "found \"addba\", and mac.block_ack_setup = \"given\"; all stations set agreements up in one way";
+    assert_refused(found, "hosts.0.mac.block_ack_setup", message);
 }
 
 #[test]

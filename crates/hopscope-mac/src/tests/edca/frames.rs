@@ -1,7 +1,7 @@
 //! Frames of others, as scripts have them.
 
 use super::{BE, DECODABLE, ME, OTHER, PACKET, PEER};
-use crate::edca::Carried;
+use crate::edca::{Addba, Carried};
 use crate::frame::{FrameKind, Mpdu};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_phy::phy::Arrival;
@@ -45,6 +45,13 @@ impl RxFrame {
     /// A frame between others that reserves nothing beyond its end.
     pub(super) fn foreign(length: u64) -> Self {
         RxFrame::new(FrameKind::Ack, OTHER, PEER, length)
+    }
+
+    /// An ADDBA frame of node 1 about best effort, at 6 Mbit/s.
+    pub(super) fn action(addba: Addba) -> Self {
+        let mut frame = RxFrame::new(FrameKind::Action, PEER, ME, 76);
+        frame.carried.said.addba = Some(addba);
+        frame
     }
 
     /// A frame that ends in error here.

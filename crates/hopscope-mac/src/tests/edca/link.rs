@@ -5,7 +5,7 @@
 //! is lost.
 
 use super::*;
-use crate::config::mac::{MissingBlockAck, Protection, TxopRecovery};
+use crate::config::mac::{BlockAckSetup, MissingBlockAck, Protection, TxopRecovery};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_testing::property;
 use proptest::prelude::*;
@@ -45,6 +45,7 @@ struct Settings {
     mcs: u32,
     ampdu: Option<u32>,
     window: u32,
+    setup: BlockAckSetup,
     missing: MissingBlockAck,
     retry_limit: Option<u32>,
     lifetime: Option<u32>,
@@ -64,6 +65,7 @@ impl Settings {
             (mac.ampdu, mac.block_ack_window, mac.missing_block_ack) = (self.ampdu, self.window, self.missing);
             (mac.mpdu_retry_limit, mac.msdu_lifetime, mac.rts_threshold) = (self.retry_limit, self.lifetime, self.rts);
             (mac.amsdu, mac.txop_recovery, mac.protection) = (self.amsdu, self.recovery, self.protection);
+            mac.block_ack_setup = self.setup;
             (mac.edca_txop, mac.queue, mac.reorder_timeout) = (self.txop.clone(), self.queue, self.reorder_timeout);
         })
     }
@@ -214,7 +216,7 @@ impl Link {
             return;
         }
         let frame = received.then_some(frame);
-        self.input(now, node, |edca, cx| edca.on_rx_end(frame, &carried.mpdus, carried.block_ack, cx));
+        self.input(now, node, |edca, cx| edca.on_rx_end(frame, &carried.mpdus, carried.said, cx));
     }
 
     fn input(&mut self, now: Time, node: usize, input: impl FnOnce(&mut Edca, &mut EdcaCx<'_>)) {
@@ -249,7 +251,7 @@ impl Link {
         if let Some(then) = out.mac.arm_access {
             self.events.push(then, Event::Access { node: id });
         }
-        if let Some(then) = out.arm_release {
+        for then in [out.arm_release, out.arm_setup].into_iter().flatten() {
             self.events.push(then, Event::Link { node: id });
         }
         for Delivered { packet, from, .. } in out.delivered {
@@ -309,14 +311,15 @@ impl Link {
 /// Stands for the sequence number of an A-MPDU of which nothing comes through.
 const EMPTY: u16 = u16::MAX;
 
-/// One packet more under each identifier that was in use, behind everything else and one by one.
+/// Two packets more under each identifier that was in use, behind everything else and by twos: an agreement is worth a request, and
+/// long after the last request in vain.
 fn last_packets(packets: &[Offer], us: u64) -> Vec<Offer> {
     let is_in_use =
         |from, tid| packets.iter().any(|offer| (offer.from, offer.tid, offer.is_broadcast) == (from, tid, false));
     let all = (0..2).flat_map(|from| (0..8).map(move |tid| (from, tid)));
     let used = all.filter(|&(from, tid)| is_in_use(from, tid));
     let last = |nth: u64, from, tid| Offer { us: us + 20_000 * nth, from, tid, is_broadcast: false, bytes: 100 };
-    used.zip(0..).map(|((from, tid), nth)| last(nth, from, tid)).collect()
+    used.zip(0..).flat_map(|((from, tid), nth)| [last(nth, from, tid); 2]).collect()
 }
 
 fn settings() -> impl Strategy<Value = Settings> {
@@ -324,6 +327,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     let ampdu = prop_oneof![1 => Just(None), 1 => Just(Some(4_000)), 3 => Just(Some(65_535))];
     let amsdu = prop_oneof![2 => Just(None), 1 => (200u32..8_000).prop_map(Some)];
     let window = prop_oneof![Just(1u32), Just(4), Just(64)];
+    let window = (window, prop_oneof![Just(BlockAckSetup::Given), Just(BlockAckSetup::Addba)]);
     let missing = prop_oneof![Just(MissingBlockAck::Request), Just(MissingBlockAck::Resend)];
     let rts = prop_oneof![Just(None), Just(Some(0)), Just(Some(1_538))];
     let rts = (rts, prop_oneof![Just(Protection::RtsCts), Just(Protection::CtsToSelf)]);
@@ -336,7 +340,7 @@ fn settings() -> impl Strategy<Value = Settings> {
     ((profile, format, 0u32..8), (ampdu, amsdu, window, missing), ends, rts, (txop, queue, reorder_timeout)).prop_map(
         |(
             (profile, format, mcs),
-            (ampdu, amsdu, window, missing),
+            (ampdu, amsdu, (window, setup), missing),
             (retry_limit, lifetime),
             (rts, protection),
             ((txop, recovery), queue, reorder_timeout),
@@ -347,6 +351,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             ampdu,
             amsdu,
             window,
+            setup,
             missing,
             retry_limit,
             lifetime,
@@ -389,7 +394,7 @@ proptest! {
         let mut link = Link::new(&script);
         let last = link.run().max(link.losses.1);
         // What waits in a reordering buffer, and was not asked about in time, goes up with the next packet.
-        let us = last.0 / 1_000 + 10_000;
+        let us = last.0 / 1_000 + 300_000;
         last_packets(&script.packets, us).into_iter().for_each(|offer| link.offer(offer));
         let last = link.run();
         link.check();

@@ -11,6 +11,7 @@ mod limits;
 mod link;
 mod protection;
 mod recipient;
+mod setup;
 mod txop;
 
 use super::{DECODABLE, ME, OTHER, PACKET, PEER, at, stream};
@@ -22,7 +23,7 @@ use crate::contention::Station;
 use crate::dcf::Outcome;
 use crate::edca::access::EdcaAnswer;
 use crate::edca::category::Ac;
-use crate::edca::{Accepted, BlockAckInfo, Carried, Delivered, Edca, EdcaCx, EdcaEffects};
+use crate::edca::{Accepted, Addba, BlockAckInfo, Carried, Delivered, Edca, EdcaCx, EdcaEffects, Said};
 use crate::frame::{Frame, FrameKind, Mpdu};
 use frames::RxFrame;
 use hopscope_core::event::Event;
@@ -144,10 +145,11 @@ impl Lab {
     fn put(&mut self, start: Time, rx: RxFrame) {
         let slot = self.air.len() as u32;
         let length = Span::from_micros(rx.length);
-        let mode = if rx.kind == FrameKind::Data {
-            self.rules.qos.as_ref().expect("a QoS station").data
-        } else {
-            self.rules.rates.first(rx.to, FrameKind::Rts)
+        let rules = self.rules.qos.as_ref().expect("a QoS station");
+        let mode = match rx.kind {
+            FrameKind::Data => rules.data,
+            FrameKind::Action => rules.lowest,
+            _ => self.rules.rates.first(rx.to, FrameKind::Rts),
         };
         let frame = Frame {
             kind: rx.kind,
@@ -235,7 +237,7 @@ impl Lab {
         let received = self.station.take_received(slot);
         if received || self.edca.is_decided_at(now) {
             let frame = received.then_some(frame);
-            self.input(now, |edca, cx| edca.on_rx_end(frame, &rx.mpdus, rx.carried.block_ack, cx));
+            self.input(now, |edca, cx| edca.on_rx_end(frame, &rx.mpdus, rx.carried.said, cx));
         }
     }
 
@@ -265,7 +267,7 @@ impl Lab {
             let (station, rules) = (&mut self.station, &self.rules);
             self.edca.store(&accepted, accepted.packet, Vec::new(), &mut EdcaCx { now, station, rules, out: &mut out });
         }
-        if let Some(then) = out.arm_release {
+        for then in [out.arm_release, out.arm_setup].into_iter().flatten() {
             self.events.push(then, Event::Link { node: ME });
         }
         for delivered in out.delivered {
@@ -293,7 +295,7 @@ impl Lab {
 
     /// Node 1 answers a frame of the station.
     fn answer(&mut self, start: Time, frame: &Frame, mpdus: &[Mpdu]) {
-        let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq);
+        let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action);
         if frame.dst != PEER || !asks {
             return;
         }
@@ -318,11 +320,12 @@ impl Lab {
         let (kind, length) = match frame.kind {
             FrameKind::Rts => (FrameKind::Cts, 28),
             FrameKind::Data if mpdus.is_empty() => (FrameKind::Ack, 28),
+            FrameKind::Action => (FrameKind::Ack, 44),
             _ => (FrameKind::BlockAck, 32),
         };
         let (ssn, bitmap) = recipient.block_ack();
         let mut rx = RxFrame::new(kind, PEER, ME, length).tid(frame.tid);
-        rx.carried.block_ack = BlockAckInfo { ssn, bitmap, size: 64 };
+        rx.carried.said.block_ack = BlockAckInfo { ssn, bitmap, size: 64 };
         self.put(start, rx);
     }
 
@@ -334,6 +337,12 @@ impl Lab {
     /// Sequence numbers of the MPDUs of one frame sent, with their Retry bits.
     fn mpdus(&self, frame: usize) -> Vec<(u16, bool)> {
         self.sent[frame].1.mpdus.iter().map(|mpdu| (mpdu.seq, mpdu.retry)).collect()
+    }
+
+    /// The ADDBA frames sent.
+    fn addba(&self) -> Vec<Addba> {
+        let actions = self.sent.iter().filter(|(frame, _)| frame.kind == FrameKind::Action);
+        actions.filter_map(|(_, carried)| carried.said.addba).collect()
     }
 
     /// Bytes and Duration field (us) of each frame sent.

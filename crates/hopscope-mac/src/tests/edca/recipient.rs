@@ -6,7 +6,7 @@ use super::*;
 fn said(lab: &Lab) -> Vec<(u16, Vec<u16>)> {
     let block_acks = lab.sent.iter().filter(|(frame, _)| frame.kind == FrameKind::BlockAck);
     let said = block_acks.map(|(frame, carried)| {
-        let BlockAckInfo { ssn, bitmap, size } = carried.block_ack;
+        let BlockAckInfo { ssn, bitmap, size } = carried.said.block_ack;
         assert_eq!((frame.seq, size), (ssn, 64));
         (ssn, (0..256).filter(|&offset| bitmap.has(offset)).map(|offset| ssn + offset).collect())
     });
@@ -153,7 +153,7 @@ fn an_a_mpdu_of_which_nothing_came_is_not_answered_and_eifs_follows() {
     lab.station.catch_up(end, &lab.rules.station);
     assert!(lab.station.take_received(0));
     lab.station.fail_reception(end, &lab.rules.station);
-    lab.input(end, |edca, cx| edca.on_rx_end(None, &[], BlockAckInfo::default(), cx));
+    lab.input(end, |edca, cx| edca.on_rx_end(None, &[], Said::default(), cx));
     lab.events = EventQueue::new();
     let mut lab = lab.offer(2_000, 1);
     assert_eq!(lab.run(9_000)[0], format!("{} DATA 0", 2_000 + 16 + 44 + 43));

@@ -1,0 +1,88 @@
+//! QoS stations in whole networks: what their frames mean to others.
+
+use hopscope_core::ids::NodeId;
+use hopscope_core::units::{Span, Time};
+use hopscope_engine::config::{App, Config, Transport, presets};
+use hopscope_engine::record::Record;
+use hopscope_engine::simulation::Simulation;
+use hopscope_mac::config::mac::{BlockAckSetup, Protection};
+use hopscope_mac::dcf::{Frame, FrameKind};
+
+use crate::support::{Log, flow};
+
+/// Four stations of HT that hear each other, with UDP between these pairs that fills the medium.
+fn crowd(pairs: &[(u32, u32)], change: impl FnOnce(&mut Config)) -> Config {
+    let base = presets::base("standard", "ht-20").expect("a profile and a preset");
+    let mut config = base.config((0..4).map(|node| [5.0 * f64::from(node), 0.0]).collect(), Span::from_secs(1));
+    for &(from, to) in pairs {
+        let mut flow = flow("standard", from, to, Transport::Udp, App::cbr(30e6));
+        flow.start = Time::ZERO + Span::from_millis(100);
+        config.flows.push(flow);
+    }
+    change(&mut config);
+    config
+}
+
+/// Bytes that were delivered, and the frames with the instants at which they began.
+fn run(config: Config) -> (u64, Vec<(Time, Frame)>) {
+    let mut simulation = Simulation::observed(config, Log::default()).expect("a sound scenario");
+    let result = simulation.run();
+    let frame = |&(at, record): &(Time, Record)| match record {
+        Record::FrameBegan { frame, .. } => Some((at, frame)),
+        _ => None,
+    };
+    let frames = simulation.observer().0.iter().filter_map(frame).collect();
+    (result.flows.iter().map(|flow| flow.received_bytes).sum(), frames)
+}
+
+#[test]
+fn nobody_else_begins_a_frame_in_what_a_cts_to_self_reserves() {
+    let (delivered, frames) = run(crowd(&[(0, 1), (2, 3)], |config| {
+        (config.mac.rts_threshold, config.mac.protection) = (Some(100), Protection::CtsToSelf);
+    }));
+    let mut reserved = 0;
+    for (place, (at, cts)) in frames.iter().enumerate().filter(|(_, (_, frame))| frame.kind == FrameKind::Cts) {
+        assert_eq!((cts.dst, cts.bytes), (cts.src, 14), "nobody answers an RTS: there is none");
+        let (begin, end) = (*at + cts.airtime, *at + cts.airtime + cts.duration);
+        // Where two stations have begun at once, neither hears the other.
+        let collides =
+            |(other, frame): &&(Time, Frame)| frame.src != cts.src && *other < begin && *other + frame.airtime > *at;
+        if frames.iter().any(|frame| collides(&frame)) {
+            continue;
+        }
+        let [(_, data), ..] =
+            frames[place + 1..].iter().filter(|(_, frame)| frame.src == cts.src).collect::<Vec<_>>()[..]
+        else {
+            continue;
+        };
+        assert_eq!(data.kind, FrameKind::Data);
+        // The receiver answers, whatever is reserved.
+        let within =
+            |(at, frame): &&(Time, Frame)| *at > begin && *at < end && ![cts.src, data.dst].contains(&frame.src);
+        assert_eq!(frames.iter().find(within), None, "within {begin:?} to {end:?}");
+        reserved += 1;
+    }
+    assert!(reserved > 100 && delivered > 1_000_000, "{reserved}, {delivered}");
+}
+
+#[test]
+fn addba_frames_set_up_one_agreement_for_each_neighbour() {
+    const PAIRS: [(u32, u32); 3] = [(0, 1), (1, 0), (2, 3)];
+    let setup = |setup| move |config: &mut Config| config.mac.block_ack_setup = setup;
+    let (delivered, frames) = run(crowd(&PAIRS, setup(BlockAckSetup::Addba)));
+    let actions: Vec<_> = frames.iter().filter(|(_, frame)| frame.kind == FrameKind::Action && !frame.retry).collect();
+    // Requests of 0, 1 and 2, and a response to each.
+    for (src, dst, count) in [(0, 1, 2), (1, 0, 2), (2, 3, 1), (3, 2, 1)] {
+        let (src, dst) = (NodeId(src), NodeId(dst));
+        let sent = actions.iter().filter(|(_, frame)| (frame.src, frame.dst) == (src, dst)).count();
+        assert_eq!(sent, count, "{src:?}, {dst:?}");
+        let begins = |kind| frames.iter().find(|(_, frame)| (frame.src, frame.dst, frame.kind) == (src, dst, kind));
+        let (action, answered) = (begins(FrameKind::Action), begins(FrameKind::BlockAck));
+        let is_late = answered.is_none_or(|(answered, _)| action.is_some_and(|(at, _)| at < answered));
+        assert!(is_late, "no Block Ack before the agreement");
+    }
+    assert_eq!(actions.len(), 6);
+    let (given, frames) = run(crowd(&PAIRS, setup(BlockAckSetup::Given)));
+    assert!(frames.iter().all(|(_, frame)| frame.kind != FrameKind::Action));
+    assert!(delivered.abs_diff(given) < given / 20, "{delivered} and {given}");
+}
