@@ -264,6 +264,11 @@ impl MacRules {
     /// What a packet of `bytes` bytes, MAC header included, reserves for the neighbour `to` from the end of its RTS on; its
     /// first fragment where it is cut. It must fit the Duration field.
     pub fn longest_duration(&self, to: NodeId, bytes: u32) -> Span {
+        if let Some((data, answer)) = self.alone(to, bytes) {
+            let timing = self.timing();
+            let cts = self.answer(self.rates.first(to, FrameKind::Rts));
+            return timing.duration_field(timing.sifs * 3 + cts + data + answer);
+        }
         let (rts, data, airtime) = self.modes(to, self.fragment_bytes(to, bytes, 0));
         self.rts_duration(rts, data, airtime)
     }
@@ -275,9 +280,13 @@ impl MacRules {
         (rts, data, self.timing().airtime(bytes, data))
     }
 
-    /// Time that the exchange of a packet takes from DIFS on, without back-off.
+    /// Time that the exchange of a packet takes from DIFS on, or from AIFS of best effort on as the only one of its PPDU, without
+    /// back-off.
     pub fn exchange(&self, to: NodeId, bytes: u32) -> Span {
         let bytes = bytes + self.header;
+        if let Some(exchange) = self.exchange_alone(to, bytes) {
+            return exchange;
+        }
         let first = self.fragment_bytes(to, bytes, 0);
         let (_, mode, airtime) = self.modes(to, first);
         let data = match &self.fragmentation {

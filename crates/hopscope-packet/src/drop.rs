@@ -37,6 +37,8 @@ named! {
         EarlyFqCodel = "early-fq-codel",
         /// The wire lost it.
         WireLoss = "wire-loss",
+        /// It waited in a QoS station for longer than `mac.msdu_lifetime`, and was never sent.
+        Lifetime = "lifetime",
         /// Its fragments did not come together in time.
         Reassembly = "reassembly",
     }

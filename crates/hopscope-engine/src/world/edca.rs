@@ -166,6 +166,10 @@ impl<R: Recorder> World<R> {
         for at in [out.arm_release, out.arm_setup].into_iter().flatten() {
             self.events.push(at, Event::EdcaRelease { node });
         }
+        for packet in out.expired.drain(..) {
+            self.drop_packet(node, packet, DropReason::Lifetime);
+            self.work.push(Work::Next { node });
+        }
         for &(packet, outcome) in &out.done {
             self.mac_done(node, packet, outcome);
         }

@@ -91,6 +91,7 @@ impl<R: Recorder> World<R> {
             | DropReason::EarlyCodel
             | DropReason::EarlyFqCodel
             | DropReason::WireLoss
+            | DropReason::Lifetime
             | DropReason::Reassembly => false,
         };
         let packet = self.packets.get(packet);

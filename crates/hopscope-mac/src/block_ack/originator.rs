@@ -26,8 +26,10 @@ pub struct Outstanding {
     pub packet: PacketId,
     /// Sequence number.
     pub seq: u16,
-    /// PPDUs that it was part of.
+    /// PPDUs that it was part of, and accesses that it has lost inside the station.
     pub attempts: u16,
+    /// It was on the air before.
+    pub is_repeated: bool,
     /// Bytes with MAC header and FCS, without delimiter and padding.
     pub bytes: u32,
     /// Its lifetime counts from here.
@@ -37,7 +39,7 @@ pub struct Outstanding {
 impl Outstanding {
     /// As the next PPDU carries it.
     pub fn mpdu(&self) -> Mpdu {
-        Mpdu { packet: self.packet, seq: self.seq, bytes: self.bytes, retry: self.attempts > 0 }
+        Mpdu { packet: self.packet, seq: self.seq, bytes: self.bytes, retry: self.is_repeated }
     }
 }
 
@@ -122,12 +124,12 @@ impl Originator {
         (self.gap, self.is_silent) = (true, false);
     }
 
-    /// Gives a packet the next sequence number: its MPDU then waits. None where the window has no room.
-    pub fn next(&mut self, packet: PacketId, bytes: u32, since: Time) -> Option<Outstanding> {
+    /// Gives a packet, of so many bytes as an MPDU, the next sequence number: its MPDU then waits. None where the window has no room.
+    pub fn next(&mut self, (packet, bytes): (PacketId, u32), since: Time, attempts: u16) -> Option<Outstanding> {
         if !self.has_room() {
             return None;
         }
-        let mpdu = Outstanding { packet, seq: self.end(), attempts: 0, bytes, since };
+        let mpdu = Outstanding { packet, seq: self.end(), attempts, is_repeated: false, bytes, since };
         self.slots.push_back(Slot::Waits(mpdu));
         Some(mpdu)
     }
@@ -142,8 +144,17 @@ impl Originator {
         for seq in seqs {
             let Some(slot) = self.slot(seq) else { continue };
             if let Some(&mpdu) = slot.outstanding() {
-                *slot = Slot::Sent(Outstanding { attempts: mpdu.attempts.saturating_add(1), ..mpdu });
+                let attempts = mpdu.attempts.saturating_add(1);
+                *slot = Slot::Sent(Outstanding { attempts, is_repeated: true, ..mpdu });
             }
+        }
+    }
+
+    /// The first MPDU that is to be sent has lost so many accesses inside the station.
+    pub fn add_attempts(&mut self, lost: u16) {
+        let first = self.slots.iter_mut().find_map(|slot| if let Slot::Waits(mpdu) = slot { Some(mpdu) } else { None });
+        if let Some(mpdu) = first {
+            mpdu.attempts = mpdu.attempts.saturating_add(lost);
         }
     }
 

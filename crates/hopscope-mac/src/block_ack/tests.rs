@@ -71,7 +71,7 @@ impl Link {
         let mut ppdu: Vec<Outstanding> = self.originator.to_send().take(self.uses.aggregate).copied().collect();
         while ppdu.len() < self.uses.aggregate && self.originator.has_room() {
             let Some(packet) = packets.next() else { break };
-            ppdu.extend(self.originator.next(packet, 1_538, self.now));
+            ppdu.extend(self.originator.next((packet, 1_538), self.now, 0));
         }
         self.originator.on_sent(ppdu.iter().map(|mpdu| mpdu.seq));
         match ppdu[..] {

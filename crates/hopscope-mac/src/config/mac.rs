@@ -387,7 +387,7 @@ params! {
         /// Attempts of an MPDU under a Block Ack agreement; off: until `msdu_lifetime` ends.
         mpdu_retry_limit: Option<u32> = Some(7), "attempts", "IEEE 802.11-2020 10.23.2.12", in Range::within(1.0, 1e6),
             when "qos = true and ampdu != off";
-        /// After this time in the MAC a packet that was sent without success is given up; off: never.
+        /// After this time in the MAC a packet is given up, whether it was sent or not; off: never.
         msdu_lifetime: Option<u32> = None, "TU", "IEEE 802.11-2020 dot11EDCATableMSDULifetime", in Range::within(1.0, 60_000.0),
             when "qos = true";
         /// When the MPDUs of an A-MPDU go up.

@@ -76,6 +76,7 @@ mod tests {
             tid: 0,
             bytes,
             since: Time::ZERO,
+            failures: 0,
         };
         of.iter().enumerate().map(one).collect()
     }

@@ -91,6 +91,8 @@ pub struct EdcaEffects {
     pub accepted: Vec<Accepted>,
     /// Copies that go up now, in order.
     pub delivered: Vec<Delivered>,
+    /// Packets that were in the MAC for too long, and were never sent.
+    pub expired: Vec<PacketId>,
     /// Packets whose exchange is over.
     pub done: Vec<(PacketId, Outcome)>,
 }

@@ -23,6 +23,7 @@ impl Edca {
             cx.station.edca_start_backoff(ac, false, cx.now, &cx.rules.station);
         } else {
             let limit = self.txop(ac, cx.rules);
+            self.expire(ac, cx);
             match self.plan(ac, cx.now + limit, true, cx) {
                 Some(exchange) => self.begin(exchange, cx),
                 None => self.rest(ac, cx),
@@ -33,7 +34,9 @@ impl Edca {
         for loser in Ac::ALL.into_iter().filter(|loser| collided[*loser as usize]) {
             self.counts.internal_collisions += 1;
             self.widen(loser, cx);
-            cx.station.edca_start_backoff(loser, false, cx.now, &cx.rules.station);
+            self.count_collision(loser, cx);
+            let post = !self.has_more(loser);
+            cx.station.edca_start_backoff(loser, post, cx.now, &cx.rules.station);
         }
         self.arm_access(cx);
     }
@@ -224,7 +227,7 @@ impl Edca {
         let Some(exchange) = self.exchange.filter(|_| self.phase == Phase::WaitAnswer) else { return };
         match exchange.content {
             Content::InHand => self.finish_in_hand(exchange.ac, Outcome::Sent, cx),
-            Content::Management => self.finish_management(&exchange, true, cx),
+            Content::Management => self.finish_management(exchange.ac, true, cx),
             Content::Single => {
                 let found = agreement(&mut self.outgoing, &exchange);
                 if let Some(mpdu) = found.and_then(|one| one.originator.on_ack(exchange.seq)) {

@@ -7,7 +7,7 @@ use super::queue::Waiting;
 use super::{Edca, EdcaCx, Outgoing, Phase, qos};
 use crate::block_ack::Outstanding;
 use crate::dcf::Outcome;
-use hopscope_core::ids::PacketId;
+use hopscope_core::ids::{NodeId, PacketId};
 
 impl Edca {
     /// No response has come.
@@ -26,7 +26,7 @@ impl Edca {
         self.attempts.data_failures += u64::from(is_data && !after_rts);
         match exchange.content {
             Content::InHand => self.fail_in_hand(ac, cx),
-            Content::Management => self.fail_management(&exchange, cx),
+            Content::Management => self.fail_management(ac, cx),
             Content::Single | Content::Aggregate | Content::Request => self.fail_agreed(&exchange, after_rts, cx),
         }
         if recovers {
@@ -102,10 +102,58 @@ impl Edca {
         for one in self.outgoing.iter_mut().filter(|one| Ac::of_tid(one.tid) == ac) {
             // What a request asks about may have come; but no lifetime waits for its answer.
             let asks = one.originator.request_needed().is_some();
-            let is_over = |mpdu: &Outstanding| mpdu.attempts > 0 && (is_late(mpdu) || !asks && is_tried(mpdu));
+            let is_over = |mpdu: &Outstanding| is_late(mpdu) || !asks && is_tried(mpdu);
             one.originator.give_up(is_over, &mut lost);
         }
         self.drop_given_up(ac, lost, cx);
+    }
+
+    /// Packets of a category leave the MAC that have waited for their lifetime and were never sent (dot11EDCATableMSDULifetime).
+    pub(super) fn expire(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) {
+        let Some(lifetime) = qos(cx.rules).lifetime else { return };
+        let category = &mut self.categories[ac as usize];
+        // They wait in the order in which they have come.
+        let late = category.waiting.iter().take_while(|one| cx.now.saturating_since(one.since) >= lifetime).count();
+        for one in category.waiting.drain(..late) {
+            let before = cx.out.expired.len();
+            cx.out.expired.push(one.packet);
+            cx.out.expired.extend(self.bundles.take(one.packet));
+            category.held -= (cx.out.expired.len() - before) as u32;
+            self.occupancy.take(cx.now);
+        }
+    }
+
+    /// A category has lost an access inside the station: what it would have sent has failed once more (10.23.2.4).
+    pub(super) fn count_collision(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) {
+        let category = &mut self.categories[ac as usize];
+        if !category.management.is_empty() {
+            self.fail_management(ac, cx);
+        } else if category.in_hand.is_some() {
+            self.fail_in_hand(ac, cx);
+        } else if let Some(place) = self.first_agreed(ac) {
+            self.outgoing[place].originator.add_attempts(1);
+            self.give_up(ac, cx);
+        } else if let Some(at) = self.head(ac) {
+            self.fail_waiting(ac, at, cx);
+        }
+    }
+
+    /// A packet that waits for its first transmission has lost an access.
+    fn fail_waiting(&mut self, ac: Ac, at: usize, cx: &mut EdcaCx<'_>) {
+        let rules = qos(cx.rules);
+        let waiting = &mut self.categories[ac as usize].waiting;
+        let one = &mut waiting[at];
+        one.failures = one.failures.saturating_add(1);
+        let is_agreed = rules.ampdu.is_some() && one.to != NodeId::BROADCAST;
+        let limit = if is_agreed { rules.retry_limit } else { Some(rules.plain_limit) };
+        if limit.is_none_or(|limit| one.failures < limit) {
+            return;
+        }
+        if let Some(lost) = waiting.remove(at) {
+            self.occupancy.take(cx.now);
+            self.attempts.retry_drops += 1;
+            self.done(ac, lost.packet, Outcome::RetryLimit, cx);
+        }
     }
 
     /// Packets of MPDUs that were given up leave the MAC.

@@ -196,15 +196,19 @@ impl Edca {
         cx: &mut EdcaCx<'_>,
     ) -> bool {
         let ac = Ac::of_tid(tid);
+        let most = qos(cx.rules).queue;
+        if self.categories[ac as usize].held >= most {
+            self.expire(ac, cx);
+        }
         let category = &mut self.categories[ac as usize];
-        if category.held >= qos(cx.rules).queue {
+        if category.held >= most {
             return false;
         }
         category.held += 1;
         self.occupancy.add(cx.now);
         self.attempts.packets += 1;
         let bytes = bytes + cx.rules.header;
-        category.waiting.push_back(Waiting { packet, to, tid, bytes, since: cx.now });
+        category.waiting.push_back(Waiting { packet, to, tid, bytes, since: cx.now, failures: 0 });
         self.ask_for_access(ac, within, cx);
         self.arm_access(cx);
         true

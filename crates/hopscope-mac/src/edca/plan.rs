@@ -99,21 +99,11 @@ impl Edca {
         if self.categories[ac as usize].in_hand.is_some() {
             return Some(Source::InHand);
         }
-        let agreed = |one: &Outgoing| Ac::of_tid(one.tid) == ac;
-        // A request goes before data.
-        let asks = |one: &Outgoing| agreed(one) && one.originator.request_needed().is_some();
-        if let Some(place) = self.outgoing.iter().position(asks) {
+        if let Some(place) = self.first_agreed(ac) {
             return Some(Source::Agreement(place));
         }
-        let again = self.outgoing.iter().enumerate().filter(|(_, one)| agreed(one));
-        let again = again.filter_map(|(place, one)| Some((one.originator.to_send().next()?.since, place))).min();
-        let Some(at) = self.head(ac) else {
-            return again.map(|(_, place)| Source::Agreement(place));
-        };
+        let at = self.head(ac)?;
         let head = self.categories[ac as usize].waiting[at];
-        if let Some((_, place)) = again.filter(|(since, _)| *since <= head.since) {
-            return Some(Source::Agreement(place));
-        }
         let agreement = (rules.ampdu.is_some() && head.to != NodeId::BROADCAST).then(|| self.agreement(&head, rules));
         if let Some(place) = agreement {
             if self.outgoing[place].setup == Setup::Agreed {
@@ -132,8 +122,23 @@ impl Edca {
         let category = &mut self.categories[ac as usize];
         let head = category.waiting.remove(at)?;
         self.occupancy.take(now);
-        category.in_hand = Some(InHand { of: head, seq, failures: 0, is_repeated: false });
+        category.in_hand = Some(InHand { of: head, seq, failures: head.failures, is_repeated: false });
         Some(Source::InHand)
+    }
+
+    /// The agreement of a category that goes next, where no packet that waits is older: one with a request, or the one with the
+    /// oldest of the MPDUs that have a number.
+    pub(super) fn first_agreed(&self, ac: Ac) -> Option<usize> {
+        let agreed = |one: &Outgoing| Ac::of_tid(one.tid) == ac;
+        // A request goes before data.
+        let asks = |one: &Outgoing| agreed(one) && one.originator.request_needed().is_some();
+        if let Some(place) = self.outgoing.iter().position(asks) {
+            return Some(place);
+        }
+        let again = self.outgoing.iter().enumerate().filter(|(_, one)| agreed(one));
+        let again = again.filter_map(|(place, one)| Some((one.originator.to_send().next()?.since, place))).min();
+        let head = self.head(ac).map(|at| self.categories[ac as usize].waiting[at].since);
+        again.filter(|(since, _)| head.is_none_or(|head| *since <= head)).map(|(_, place)| place)
     }
 
     /// The sequence number of a frame under no agreement, and of a management frame.
@@ -250,7 +255,8 @@ impl Edca {
             let Some(next) = waiting.remove(at) else { break };
             self.occupancy.take(cx.now);
             bytes = longer;
-            let mpdu = self.outgoing[place].originator.next(next.packet, next.bytes, next.since);
+            let originator = &mut self.outgoing[place].originator;
+            let mpdu = originator.next((next.packet, next.bytes), next.since, next.failures);
             self.planned.extend(mpdu.map(|mpdu| mpdu.mpdu()));
         }
         let Some(&first) = self.planned.first() else { return blank };

@@ -19,6 +19,8 @@ pub(crate) struct Waiting {
     pub(crate) bytes: u32,
     /// When it came.
     pub(crate) since: Time,
+    /// Accesses that it has lost inside the station.
+    pub(crate) failures: u16,
 }
 
 /// An MPDU under no agreement: it is tried until it is acknowledged or given up, and nothing of its category passes it.

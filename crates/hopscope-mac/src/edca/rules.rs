@@ -153,12 +153,31 @@ impl MacRules {
     /// The access category of a DSCP, its TXOP limit, and what a packet of `bytes` bytes, MAC header included, takes of it
     /// as the only one: the MPDU and its ACK, and what protects them. None of stations without QoS.
     pub fn txop_of(&self, to: NodeId, dscp: u32, bytes: u32) -> Option<(Ac, Span, Span)> {
-        let rules = self.qos.as_deref()?;
         let ac = Ac::of_tid(category::tid_of_dscp(dscp));
-        let (timing, limit) = (self.timing(), self.station.edca.as_deref()?[ac as usize].txop);
-        let data = rules.airtime(timing, rules.data, rules.single(bytes));
-        let protection = self.protection_time(to, self.protection(to, rules.single(bytes), true));
-        Some((ac, limit, protection + data + timing.sifs + timing.response(rules.response)))
+        let limit = self.station.edca.as_deref()?[ac as usize].txop;
+        let (data, answer) = self.alone(to, bytes)?;
+        Some((ac, limit, self.protection_alone(to, bytes)? + data + self.timing().sifs + answer))
+    }
+
+    /// Time on the air of a packet of `bytes` bytes, MAC header included, to one station as the only one of its PPDU, and of its
+    /// ACK. None of stations without QoS, and of broadcasts.
+    pub(crate) fn alone(&self, to: NodeId, bytes: u32) -> Option<(Span, Span)> {
+        let rules = self.qos.as_deref().filter(|_| to != NodeId::BROADCAST)?;
+        let timing = self.timing();
+        Some((rules.airtime(timing, rules.data, rules.single(bytes)), timing.response(rules.response)))
+    }
+
+    /// The exchange of such a packet from AIFS of best effort on, with what protects it.
+    pub(crate) fn exchange_alone(&self, to: NodeId, bytes: u32) -> Option<Span> {
+        let (data, answer) = self.alone(to, bytes)?;
+        let aifs = self.station.edca.as_deref()?[Ac::BestEffort as usize].aifs;
+        Some(aifs + self.protection_alone(to, bytes)? + data + self.timing().sifs + answer)
+    }
+
+    /// How long that takes.
+    fn protection_alone(&self, to: NodeId, bytes: u32) -> Option<Span> {
+        let psdu = self.qos.as_deref()?.single(bytes);
+        Some(self.protection_time(to, self.protection(to, psdu, true)))
     }
 
     /// What goes before a frame of so many bytes of a QoS station. A CTS to the own station reserves the whole TXOP: none goes

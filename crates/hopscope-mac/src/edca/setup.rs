@@ -17,8 +17,6 @@
 //! was lost keeps the order of those that go on with ordinary ACKs.
 
 use super::category::Ac;
-use super::exchange::agreement;
-use super::plan::Exchange;
 use super::queue::Management;
 use super::rules::QosRules;
 use super::{Addba, Edca, EdcaCx, Incoming, Outgoing, Reply, qos};
@@ -100,10 +98,13 @@ impl Edca {
     }
 
     /// A management frame was acknowledged or is given up.
-    pub(super) fn finish_management(&mut self, exchange: &Exchange, was_acknowledged: bool, cx: &mut EdcaCx<'_>) {
-        let Some(frame) = self.categories[exchange.ac as usize].management.pop_front() else { return };
+    pub(super) fn finish_management(&mut self, ac: Ac, was_acknowledged: bool, cx: &mut EdcaCx<'_>) {
+        let Some(Management { to, tid, addba, .. }) = self.categories[ac as usize].management.pop_front() else {
+            return;
+        };
         let rules = qos(cx.rules);
-        let Some(one) = agreement(&mut self.outgoing, exchange).filter(|_| !frame.addba.is_response) else { return };
+        let found = self.outgoing.iter_mut().find(|one| (one.to, one.tid) == (to, tid));
+        let Some(one) = found.filter(|_| !addba.is_response) else { return };
         // The response may have come before.
         let Setup::Asked { request, until } = &mut one.setup else { return };
         if was_acknowledged {
@@ -115,11 +116,11 @@ impl Edca {
     }
 
     /// No ACK has come for a management frame.
-    pub(super) fn fail_management(&mut self, exchange: &Exchange, cx: &mut EdcaCx<'_>) {
-        let Some(frame) = self.categories[exchange.ac as usize].management.front_mut() else { return };
+    pub(super) fn fail_management(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) {
+        let Some(frame) = self.categories[ac as usize].management.front_mut() else { return };
         frame.failures = frame.failures.saturating_add(1);
         if frame.failures >= qos(cx.rules).plain_limit {
-            self.finish_management(exchange, false, cx);
+            self.finish_management(ac, false, cx);
         }
     }
 

@@ -58,6 +58,7 @@ impl Edca {
     /// The TXOP goes on after SIFS if another exchange fits it (10.23.2.8).
     pub(super) fn go_on(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) -> bool {
         let begin = cx.now + cx.rules.timing().sifs;
+        self.expire(exchange.ac, cx);
         let later = EdcaCx { now: begin, station: cx.station, rules: cx.rules, out: cx.out };
         let Some(next) = self.next_exchange(&exchange, &later) else { return false };
         self.exchange = Some(next);
@@ -96,6 +97,7 @@ impl Edca {
         self.response_timer.renew();
         let is_ours = cx.station.has_been_idle_for(cx.rules.timing().pifs(), cx.now);
         if is_ours {
+            self.expire(failed.ac, cx);
             if let Some(next) = self.next_exchange(&failed, cx) {
                 self.begin(next, cx);
                 return;

@@ -165,7 +165,7 @@ pub(super) fn agent_size(packet: &Packet) -> u32 {
 pub(super) fn drop_words(reason: DropReason) -> (Layer, &'static str) {
     match reason {
         DropReason::RetryLimit => (Layer::Mac, "RET"),
-        DropReason::Reassembly => (Layer::Mac, "---"),
+        DropReason::Reassembly | DropReason::Lifetime => (Layer::Mac, "---"),
         DropReason::NoRoute => (Layer::Router, "NRTE"),
         DropReason::TtlExpired => (Layer::Router, "TTL"),
         DropReason::RouteBufferFull => (Layer::Router, "IFQ"),

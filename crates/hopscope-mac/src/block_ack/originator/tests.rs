@@ -19,7 +19,7 @@ fn full(start: u16, size: u16) -> Originator {
 }
 
 fn fill(originator: &mut Originator) {
-    while let Some(mpdu) = originator.next(PacketId(7), 1_538, Time::ZERO) {
+    while let Some(mpdu) = originator.next((PacketId(7), 1_538), Time::ZERO, 0) {
         assert_eq!((mpdu.attempts, mpdu.mpdu().retry, mpdu.mpdu().bytes), (0, false, 1_538));
     }
 }
@@ -71,7 +71,7 @@ fn one_stubborn_mpdu_stalls_the_window() {
     assert!(!originator.has_room());
     assert_eq!(send(&mut originator), [0]);
     assert_eq!(originator.on_ack(0).map(|mpdu| mpdu.attempts), Some(2));
-    assert_eq!(originator.next(PacketId(0), 100, Time::ZERO).map(|mpdu| mpdu.seq), Some(64));
+    assert_eq!(originator.next((PacketId(0), 100), Time::ZERO, 0).map(|mpdu| mpdu.seq), Some(64));
     assert!(!originator.is_idle());
 }
 

@@ -48,6 +48,31 @@ fn an_internal_collision_is_the_lower_categorys_failure_and_is_not_on_the_air() 
 }
 
 #[test]
+fn a_lost_access_counts_as_an_attempt() {
+    for ampdu in [Some(65_535), None] {
+        let lab = |limit| {
+            let lab = Lab::with("as-ns3", |_, mac| {
+                (mac.ampdu, mac.retry_limit, mac.mpdu_retry_limit) = (ampdu, Some(limit), Some(limit));
+            });
+            let lab = lab.draws(&[(15, 2), (3, 3), (31, 10)]).hears(1_000, RxFrame::foreign(300));
+            lab.offer_tid(1_050, BE).offer_tid(1_060, VO).peer([Peer::Answers, Peer::Silent])
+        };
+        let seq = |packet| if ampdu.is_some() { 0 } else { packet };
+        assert_eq!(lab(1).run(9_000), ["1361 DATA 0", "1361 dropped 0", "1633 sent 1"], "it never goes");
+        let mut second = lab(2);
+        let table =
+            ["1361 DATA 0".into(), "1633 sent 1".into(), format!("1766 DATA {}", seq(1)), "2039 dropped 0".into()];
+        assert_eq!(second.run(9_000)[..4], table);
+        assert!(!second.sent[1].0.retry, "it was not on the air before");
+    }
+    // The MPDU that has failed once fails again inside the station.
+    let limit = |_: &mut RadioConfig, mac: &mut MacConfig| mac.mpdu_retry_limit = Some(2);
+    let mut lab = Lab::with("as-ns3", limit).draws(&[(3, 3), (31, 2)]).offer(1_000, 1).offer_tid(1_100, VO);
+    lab = lab.peer([Peer::Silent]);
+    assert_eq!(lab.run(9_000)[..4], ["1043 DATA 0", "1377 DATA 0", "1377 dropped 0", "1649 sent 1"]);
+}
+
+#[test]
 fn a_loser_without_a_slot_drawn_waits_for_the_winner() {
     for profile in ["standard", "as-ns3"] {
         let lab = Lab::new(profile).draws(&[(15, 2), (3, 3), (31, 0)]).hears(1_000, RxFrame::foreign(300));

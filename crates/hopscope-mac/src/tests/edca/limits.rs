@@ -119,6 +119,37 @@ fn a_packet_is_given_up_at_the_end_of_its_lifetime() {
 }
 
 #[test]
+fn a_packet_that_is_never_sent_has_a_lifetime_too() {
+    // 1024 us from 1050 on. The medium is busy until 3000, and the back-off has two slots.
+    let lab = |change: fn(&mut MacConfig)| {
+        let lab = Lab::with("as-ns3", |_, mac| {
+            mac.msdu_lifetime = Some(1);
+            change(mac);
+        });
+        lab.draws(&[(15, 2)]).hears(1_000, RxFrame::foreign(2_000)).offer(1_050, 2)
+    };
+    let log = lab(|_| ()).offer(2_500, 1).run(9_000);
+    assert_eq!(log, ["3061 DATA 0", "3061 expired 0", "3061 expired 1", "3333 sent 2"]);
+    let mut none = lab(|_| ());
+    assert_eq!(none.run(9_000), ["3061 expired 0", "3061 expired 1"], "nothing is left to send");
+    assert_eq!((none.edca.waiting(), none.edca.attempts().retry_drops), (0, 0));
+    // A full category makes room for what comes.
+    let mut full = lab(|mac| mac.queue = 2).offer(2_000, 1).offer(2_500, 1);
+    assert_eq!(full.run(9_000)[..4], ["2000 refused 2", "2500 expired 0", "2500 expired 1", "3061 DATA 0"]);
+}
+
+#[test]
+fn what_a_packet_takes_alone_is_at_the_rate_of_its_ppdu() {
+    let rules = |threshold| rules("standard", |_, mac| mac.rts_threshold = threshold);
+    let us = |span: Span| span.0 / 1_000;
+    // AIFS 43, PPDU 228, SIFS 16, ACK 28; RTS, CTS and two SIFS 88.
+    assert_eq!(us(rules(None).exchange(PEER, PACKET)), 43 + 228 + 16 + 28);
+    assert_eq!(us(rules(Some(0)).exchange(PEER, PACKET)), 43 + 88 + 228 + 16 + 28);
+    assert_eq!(us(rules(None).exchange(NodeId::BROADCAST, PACKET)), 34 + 536, "at 24 Mbit/s");
+    assert_eq!(us(rules(None).longest_duration(PEER, PACKET + 38)), 3 * 16 + 28 + 228 + 28);
+}
+
+#[test]
 fn no_lifetime_waits_for_the_answer_to_a_request() {
     let mut lab = Lab::with("as-ns3", |_, mac| mac.msdu_lifetime = Some(1)).offer(1_000, 2).beyond(Peer::Silent);
     let log = lab.run(20_000);

@@ -259,7 +259,8 @@ impl Link {
             self.packets[packet.index()].delivered += 1;
             self.delivered[node].push(packet);
         }
-        for (packet, outcome) in out.done {
+        let expired = out.expired.into_iter().map(|packet| (packet, Outcome::RetryLimit));
+        for (packet, outcome) in out.done.into_iter().chain(expired) {
             let packet = &mut self.packets[packet.index()];
             assert_eq!((packet.ended, packet.offer.from), (None, node), "it ends once");
             packet.ended = Some(outcome);

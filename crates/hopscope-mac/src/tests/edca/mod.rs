@@ -274,6 +274,9 @@ impl Lab {
             let early = if delivered.within { " early" } else { "" };
             self.note(now, format!("up {}{early}", delivered.packet.0));
         }
+        for packet in out.expired {
+            self.note(now, format!("expired {}", packet.0));
+        }
         for (packet, outcome) in out.done {
             let what = if outcome == Outcome::Sent { "sent" } else { "dropped" };
             self.note(now, format!("{what} {}", packet.0));
