@@ -22,6 +22,9 @@ const FIVE_GHZ: f64 = 4.9e9;
 /// MAC header and FCS of QoS data, octets: a station whose data frames have so many around their bodies sends QoS data.
 const QOS_DATA_OVERHEAD: u32 = (QOS_DATA_HEADER + FCS_BYTES) as u32;
 
+/// Octets of the QoS Control field.
+const QOS_CONTROL: u32 = 2;
+
 /// What was put on the air in a PPDU: a frame, or the MPDUs of an A-MPDU.
 #[derive(Debug, Clone, Default)]
 pub struct Sent {
@@ -119,6 +122,8 @@ pub struct Air {
     ampdus: u32,
     /// Bytes around the body of a data frame, and its LLC header, as the engine counts them, by node.
     headers: Vec<(u32, u32)>,
+    /// Some nodes have QoS, and others have not.
+    is_mixed: bool,
     /// Whether each node sends A-MSDUs, which its agreements then permit.
     amsdu: Vec<bool>,
     /// The last power in watts at which each node was heard, and its level.
@@ -146,6 +151,7 @@ impl Air {
             last_flow: vec![FlowId::NONE; nodes],
             cuts: vec![Cut::default(); nodes],
             ampdus: 0,
+            is_mixed: config.interfaces().any(|set| set.mac.qos != config.mac.qos),
             amsdu: config.host_of_each().into_iter().map(|host| config.mac_of(host).amsdu.is_some()).collect(),
             headers: config.host_of_each().into_iter().map(header).collect(),
             levels: vec![(f32::NAN, 0); nodes],
@@ -195,11 +201,11 @@ impl Air {
     /// A frame begins: its octets are made.
     pub fn make(&mut self, frame: &Frame, slot: u32, encoder: &Encoder, view: &impl NetworkView) {
         let mut head = self.head(frame);
+        head.addba = self.addba(frame, slot, view);
         let sent = &mut self.sent[slot as usize];
         sent.clear();
         if frame.kind != FrameKind::Data {
             head.block_ack = block_ack(frame, slot, view);
-            head.addba = self.addba(frame, slot, view);
             head.write_head(&mut sent.octets);
             dot11::close(&mut sent.octets, 0);
             return;
@@ -221,8 +227,20 @@ impl Air {
         }
     }
 
+    /// Bytes around the body of a data frame, and its LLC header.
+    fn header(&self, frame: &Frame) -> (u32, u32) {
+        let (header, llc) = self.headers[frame.src.index()];
+        // A QoS station sends data without QoS Control field to one without QoS, and to all where there is such a one.
+        let takes_qos = !frame.is_broadcast() && self.headers[frame.dst.index()].0 == QOS_DATA_OVERHEAD;
+        let is_plain = self.is_mixed && header == QOS_DATA_OVERHEAD && !takes_qos;
+        (if is_plain { header - QOS_CONTROL } else { header }, llc)
+    }
+
     /// What an ADDBA frame says; nothing of another frame.
     fn addba(&self, frame: &Frame, slot: u32, view: &impl NetworkView) -> Option<AddbaFields> {
+        if frame.kind != FrameKind::Action {
+            return None;
+        }
         let (tid, Addba { is_response, token, window, ssn }) = view.addba(slot)?;
         let amsdu = self.amsdu[frame.src.index()];
         Some(AddbaFields { token, amsdu, tid, size: window, ssn: (!is_response).then_some(ssn) })
@@ -233,7 +251,7 @@ impl Air {
     fn head(&self, frame: &Frame) -> Mac<'static> {
         // The field has whole microseconds, rounded up (9.3.1.2 to 9.3.2.1), even where the engine reckons with fractions of them.
         let micros = frame.duration.0.div_ceil(1_000).min(MOST_DURATION.into());
-        let has_qos = frame.kind == FrameKind::Data && self.headers[frame.src.index()].0 == QOS_DATA_OVERHEAD;
+        let has_qos = frame.kind == FrameKind::Data && self.header(frame).0 == QOS_DATA_OVERHEAD;
         let ack = if frame.is_broadcast() { AckPolicy::NoAck } else { AckPolicy::NormalOrImplicitBar };
         Mac {
             kind: frame.kind,
@@ -253,9 +271,9 @@ impl Air {
 
     /// Makes the octets of a data frame that is alone in its PPDU.
     fn make_data(&mut self, head: &Mac<'_>, (frame, slot): (&Frame, u32), encoder: &Encoder, view: &impl NetworkView) {
+        let (header, llc) = self.header(frame);
         let sent = &mut self.sent[slot as usize];
         let packet = view.packet(frame.body);
-        let (header, llc) = self.headers[frame.src.index()];
         let (whole_bytes, length) = (llc + packet.bytes, frame.bytes.saturating_sub(header));
         if frame.frag == 0 && length >= whole_bytes {
             head.write_head(&mut sent.octets);

@@ -309,8 +309,9 @@ impl Dcf {
                     self.on_success(cx);
                 }
             }
+            FrameKind::CfEnd => cx.station.free_nav(cx.now),
             // Stations without QoS know no agreements.
-            FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => {}
+            FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::Action => {}
         }
     }
 

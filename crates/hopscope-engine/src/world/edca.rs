@@ -7,7 +7,7 @@ use crate::record::{Classes, DropReason, Record, Recorder};
 use hopscope_core::event::{Event, Generation};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_mac::edca::access::EdcaAnswer;
-use hopscope_mac::edca::{Accepted, Delivered, EdcaCx, Said};
+use hopscope_mac::edca::{Accepted, Delivered, EdcaCx, FrameInfo};
 use hopscope_mac::{Edca, EdcaEffects};
 use hopscope_net::iface::{Interface, Wifi};
 use hopscope_packet::Body;
@@ -15,9 +15,13 @@ use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::PathEvent;
 
 impl<R: Recorder> World<R> {
-    /// A frame for a QoS station, or a broadcast, ends.
+    /// A frame for a station, or a broadcast, ends where some stations have QoS.
     #[cold]
     pub(super) fn on_qos_rx_end(&mut self, node: NodeId, slot: u32) {
+        if self.wifi[node].edca.is_none() {
+            self.on_rx_end(node, slot);
+            return;
+        }
         if Self::OVERHEARS && !self.listeners.include(node) {
             self.on_overheard(node, slot, true);
             return;
@@ -35,7 +39,7 @@ impl<R: Recorder> World<R> {
             self.note_lost(node, slot);
         }
         if is_decided {
-            self.edca_input(node, |edca, cx| edca.on_rx_end(None, &[], Said::default(), cx));
+            self.edca_input(node, |edca, cx| edca.on_rx_end(None, &[], FrameInfo::default(), cx));
         }
     }
 
@@ -57,10 +61,12 @@ impl<R: Recorder> World<R> {
     /// The radio of a QoS station has received a frame for it, or a broadcast: those of its MPDUs that came through count.
     fn on_qos_frame(&mut self, node: NodeId, slot: u32) {
         let mut frame = self.sent_in(slot);
-        let Some(sender) = &mut self.wifi[frame.src].edca else { return };
-        frame.tid = sender.carried(slot).tid;
-        let said = sender.carried(slot).said;
-        let sent = sender.take_mpdus(slot);
+        let (mut said, mut sent) = (FrameInfo::default(), Vec::new());
+        // A station without QoS sends what its header says, and nothing besides.
+        if let Some(sender) = &mut self.wifi[frame.src].edca {
+            (frame.tid, said) = (sender.carried(slot).tid, sender.carried(slot).said);
+            sent = sender.take_mpdus(slot);
+        }
         let mut received = std::mem::take(&mut self.mpdus);
         received.clear();
         let Wifi { station, rules, .. } = &mut self.wifi[node];

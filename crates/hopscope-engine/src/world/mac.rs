@@ -11,6 +11,7 @@ use hopscope_mac::{Dcf, MacEffects};
 use hopscope_net::iface::Wifi;
 use hopscope_phy::phy::RxOutcome;
 impl<R: Recorder> World<R> {
+    #[inline(always)]
     pub(super) fn on_rx_end(&mut self, node: NodeId, slot: u32) {
         if Self::OVERHEARS && !self.listeners.include(node) {
             // A broadcast at a node that can never act, which hears it only for the observer.

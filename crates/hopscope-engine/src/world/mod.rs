@@ -117,7 +117,7 @@ pub struct World<R: Recorder> {
     /// more, by value, as every frame needs them at each hearer.
     common_rules: StationRules,
     rules_are_shared: bool,
-    /// Stations have QoS: all have it, or none has.
+    /// Some stations have QoS.
     has_qos: bool,
     /// See `settle_air`.
     air_is_plain: bool,

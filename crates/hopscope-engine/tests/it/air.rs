@@ -48,7 +48,9 @@ impl Recorder for Air {
                     FrameKind::Rts => "rts",
                     FrameKind::Cts => "cts",
                     FrameKind::Ack => "mac-ack",
-                    FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd => panic!("no station has QoS"),
+                    FrameKind::BlockAck | FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => {
+                        panic!("no station has QoS")
+                    }
                     FrameKind::Data if frame.bytes > LARGE => "data",
                     FrameKind::Data => "tcp-ack",
                 };

@@ -1,7 +1,7 @@
 //! What a QoS station receives, and what it answers (IEEE 802.11-2020 10.3.2.11, 10.23.2 and 10.25.6).
 
 use super::rules::QosRules;
-use super::{Accepted, BlockAckInfo, Delivered, Edca, EdcaCx, Incoming, Phase, Reply, Said, qos};
+use super::{Accepted, BlockAckInfo, Delivered, Edca, EdcaCx, FrameInfo, Incoming, Phase, Reply, qos};
 use crate::block_ack::Recipient;
 use crate::config::mac::CtsRule;
 use crate::frame::{ACK_BYTES, CTS_BYTES, Frame, FrameKind, Mpdu};
@@ -12,7 +12,7 @@ use hopscope_phy::phy::modes::Mode;
 impl Edca {
     /// A frame for this node (or a broadcast) ends; `frame` if it was received, with those of its MPDUs that were, and what it
     /// says.
-    pub fn on_rx_end(&mut self, frame: Option<Frame>, mpdus: &[Mpdu], said: Said, cx: &mut EdcaCx<'_>) {
+    pub fn on_rx_end(&mut self, frame: Option<Frame>, mpdus: &[Mpdu], said: FrameInfo, cx: &mut EdcaCx<'_>) {
         if let Some(frame) = frame {
             match frame.kind {
                 FrameKind::Rts => self.on_rts(&frame, cx),

@@ -34,7 +34,7 @@ pub struct Addba {
 
 /// What a frame says besides its header and its packets.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Said {
+pub struct FrameInfo {
     /// In a Block Ack.
     pub block_ack: BlockAckInfo,
     /// In an Action frame.
@@ -47,7 +47,7 @@ pub struct Carried {
     /// The MPDUs of an A-MPDU; empty in every other frame.
     pub mpdus: Vec<Mpdu>,
     /// What it says.
-    pub said: Said,
+    pub said: FrameInfo,
     /// Traffic identifier.
     pub tid: u8,
 }

@@ -36,7 +36,7 @@ use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::rules::MacRules;
 use amsdu::Bundles;
 use category::Ac;
-pub use effects::{Accepted, Addba, BlockAckInfo, Carried, Delivered, EdcaCx, EdcaEffects, Said};
+pub use effects::{Accepted, Addba, BlockAckInfo, Carried, Delivered, EdcaCx, EdcaEffects, FrameInfo};
 use hopscope_core::event::Generation;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
@@ -44,6 +44,7 @@ use hopscope_phy::phy::modes::Mode;
 use plan::Exchange;
 use queue::{Category, Occupancy, Waiting};
 use rules::QosRules;
+pub use rules::QosStations;
 use setup::Setup;
 
 /// How far the own exchange is.
@@ -207,7 +208,7 @@ impl Edca {
         category.held += 1;
         self.occupancy.add(cx.now);
         self.attempts.packets += 1;
-        let bytes = bytes + cx.rules.header;
+        let bytes = cx.rules.mpdu_bytes(to, bytes);
         category.waiting.push_back(Waiting { packet, to, tid, bytes, since: cx.now, failures: 0 });
         self.ask_for_access(ac, within, cx);
         self.arm_access(cx);

@@ -158,7 +158,8 @@ impl Edca {
     /// as long as the MPDU `fits` with so many bytes.
     fn build(&mut self, (ac, place): (Ac, usize), now: Time, rules: &QosRules, fits: impl Fn(u32) -> bool) {
         let waiting = &mut self.categories[ac as usize].waiting;
-        let Some(most) = rules.amsdu.filter(|_| waiting[place].to != NodeId::BROADCAST) else { return };
+        let to = waiting[place].to;
+        let Some(most) = rules.amsdu.filter(|_| to != NodeId::BROADCAST && !rules.is_plain(to)) else { return };
         let first = waiting[place].packet;
         let rest = amsdu::build(waiting, place, rules.overhead, |mpdu| mpdu <= rules.overhead + most && fits(mpdu));
         rest.iter().for_each(|_| self.occupancy.take(now));

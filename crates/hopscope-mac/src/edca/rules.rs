@@ -3,7 +3,9 @@
 use super::access::EdcafRules;
 use super::category::{self, AIFSN, Ac};
 use crate::config::MacConfig;
-use crate::config::mac::{AmpduRelease, BlockAckSetup, MissingBlockAck, Protection, TxopRecovery, TxopTable};
+use crate::config::mac::{
+    AmpduRelease, BlockAckSetup, MissingBlockAck, Protection, QOS_CONTROL, TxopRecovery, TxopTable,
+};
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::ppdu::PpduRules;
 use crate::rate;
@@ -47,6 +49,22 @@ pub(crate) fn edcafs(mac: &MacConfig) -> Option<[EdcafRules; Ac::COUNT]> {
         }
     };
     mac.qos.then(|| std::array::from_fn(of))
+}
+
+/// Which stations of a network have QoS, where some have and others have not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QosStations {
+    /// These stations, in order, are the ones that have QoS, or the ones that have not.
+    pub listed: Vec<NodeId>,
+    /// The listed ones have QoS.
+    pub have_qos: bool,
+}
+
+impl QosStations {
+    /// True for a frame to this station, or to all, that has no QoS Control field: someone without QoS is to receive it (9.2.4.5).
+    fn is_plain(&self, to: NodeId) -> bool {
+        to == NodeId::BROADCAST || self.listed.binary_search(&to).is_ok() != self.have_qos
+    }
 }
 
 /// What the frame exchange of QoS stations needs, the same for all that have the same parameters.
@@ -95,6 +113,8 @@ pub(crate) struct QosRules {
     pub(crate) queue: u32,
     /// Failures in a row after which the contention window is reset.
     pub(crate) cw_failures: u16,
+    /// Who has QoS, where not all have.
+    stations: Option<QosStations>,
     /// An MPDU alone has a delimiter: every data PSDU of VHT and HE is an A-MPDU.
     pub(crate) single_is_ampdu: bool,
 }
@@ -129,8 +149,14 @@ impl QosRules {
             reorder_timeout: mac.reorder_timeout.map(|ms| Span::from_millis(u64::from(ms))),
             queue: mac.queue,
             cw_failures: count(mac.cw_reset_failures.unwrap_or(plain)),
+            stations: None,
             single_is_ampdu: matches!(radio.ppdu_format, PpduFormat::Vht | PpduFormat::He),
         }
+    }
+
+    /// True where data to a neighbour, or to all, goes without QoS Control field and never in an A-MSDU.
+    pub(crate) fn is_plain(&self, to: NodeId) -> bool {
+        self.stations.as_ref().is_some_and(|stations| stations.is_plain(to))
     }
 
     /// Time on the air of a PSDU of so many bytes.
@@ -150,6 +176,19 @@ impl QosRules {
 }
 
 impl MacRules {
+    /// These stations are in the network, and not all have QoS. Nothing follows for a station without.
+    pub fn set_qos_stations(&mut self, stations: &QosStations) {
+        if let Some(rules) = self.qos.as_deref_mut() {
+            rules.stations = Some(stations.clone());
+        }
+    }
+
+    /// Bytes of an MPDU to a neighbour, or to all, with a packet of so many bytes.
+    pub(super) fn mpdu_bytes(&self, to: NodeId, packet: u32) -> u32 {
+        let is_plain = self.qos.as_deref().is_some_and(|rules| rules.is_plain(to));
+        packet + self.header - if is_plain { QOS_CONTROL } else { 0 }
+    }
+
     /// The access category of a DSCP, its TXOP limit, and what a packet of `bytes` bytes, MAC header included, takes of it
     /// as the only one: the MPDU and its ACK, and what protects them. None of stations without QoS.
     pub fn txop_of(&self, to: NodeId, dscp: u32, bytes: u32) -> Option<(Ac, Span, Span)> {

@@ -1,11 +1,13 @@
 //! The rules of 802.11 interfaces: interfaces with the same parameters share one set by reference.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hopscope_core::ids::NodeId;
 use hopscope_mac::MacRules;
 use hopscope_mac::config::MacConfig;
+use hopscope_mac::edca::QosStations;
 use hopscope_phy::channel::budget::Budget;
 use hopscope_phy::config::RadioConfig;
 
@@ -22,6 +24,23 @@ pub struct InterfaceSet<'a> {
     pub rates_key: String,
     /// Key of the section that the MAC comes from.
     pub mac_key: String,
+}
+
+/// Which stations have QoS, where some have and others have not.
+fn qos_stations(sets: &[InterfaceSet<'_>]) -> Option<QosStations> {
+    let (common, own) = sets.split_first()?;
+    if own.iter().all(|set| set.mac.qos == common.mac.qos) {
+        return None;
+    }
+    // The first set that names a node counts.
+    let mut seen = BTreeMap::new();
+    for set in own {
+        set.nodes.unwrap_or_default().iter().for_each(|&node| {
+            seen.entry(NodeId(node)).or_insert(set.mac.qos);
+        });
+    }
+    let listed = seen.into_iter().filter(|(_, qos)| *qos != common.mac.qos).map(|(node, _)| node).collect();
+    Some(QosStations { listed, have_qos: !common.mac.qos })
 }
 
 /// The sets of rules of a configuration.
@@ -41,12 +60,20 @@ impl RuleSets {
         let rules = |set: &InterfaceSet<'_>| {
             let mut rules = MacRules::new(&set.radio, set.mac);
             rules.station.radio.busy_power = Budget::new(&set.radio).busy;
+            rules
+        };
+        let sets: Vec<_> = sets.into_iter().collect();
+        let stations = qos_stations(&sets);
+        let rules = |set| {
+            let mut rules: MacRules = rules(set);
+            if let Some(stations) = &stations {
+                rules.set_qos_stations(stations);
+            }
             Arc::new(rules)
         };
-        let mut sets = sets.into_iter();
-        let common = rules(&sets.next().expect("there are common settings"));
-        let own = sets.map(|set| (set.nodes.unwrap_or_default().to_vec(), rules(&set))).collect();
-        RuleSets { common, own }
+        let (common, own) = sets.split_first().expect("there are common settings");
+        let own = own.iter().map(|set| (set.nodes.unwrap_or_default().to_vec(), rules(set))).collect();
+        RuleSets { common: rules(common), own }
     }
 
     /// The set of a node's interface.

@@ -127,7 +127,7 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
         channel: Channel::new(&config.radio, config.seed, config.nodes.len()),
         wiring: wiring(config),
         common_rules: rules.common().station.clone(),
-        has_qos: config.mac.qos,
+        has_qos: config.interfaces().any(|set| set.mac.qos),
         rules_are_shared: rules.are_shared(),
         air_is_plain: false,
         packets: PacketArena::default(),

@@ -22,12 +22,17 @@ const LONGEST_AMSDU: u32 = 7_935;
 /// Format, channel and MCS of the radio, then the MAC of all QoS stations.
 pub(super) fn check_qos(config: &Config, found: &mut BuildErrors) {
     check_format(&config.radio, found);
+    let has_qos = config.interfaces().any(|set| set.mac.qos);
     for set in config.interfaces() {
         let InterfaceSet { mac, mac_key, .. } = &set;
         let named = |key: &str| format!("{mac_key}.{key}");
-        found.require(mac.qos == config.mac.qos, named("qos"), || {
-            format!("found {}, and mac.qos = {}; all stations have QoS or none has", mac.qos, config.mac.qos)
-        });
+        if !mac.qos && has_qos {
+            // It would take each of them for a packet.
+            found.require(mac.fragmentation_threshold.is_none(), named("fragmentation_threshold"), || {
+                let bytes = mac.fragmentation_threshold.unwrap_or(0);
+                format!("found {bytes} bytes; a QoS station of the network puts no fragments together, it must be off")
+            });
+        }
         found.require(mac.block_ack_setup == config.mac.block_ack_setup, named("block_ack_setup"), || {
             let [own, common] = [mac, &config.mac].map(|mac| mac.block_ack_setup.word());
             format!(
@@ -42,7 +47,7 @@ pub(super) fn check_qos(config: &Config, found: &mut BuildErrors) {
             check_amsdu(&set, &named, found);
         }
     }
-    if config.mac.qos {
+    if has_qos {
         check_network(config, found);
     }
 }

@@ -203,12 +203,26 @@ fn formats_need_qos_everywhere() {
     let found = refused("he-20", |config| config.mac.qos = false);
     let message = "found false together with radio.ppdu_format = \"he\"; its stations have QoS, true is needed";
     assert_refused(found, "mac.qos", message);
-    let found = refused("ofdm-54M", |config| {
-        let mac = crate::config::MacConfig { qos: true, ..config.mac.clone() };
-        config.hosts = vec![HostConfig { mac: Some(mac), ..HostConfig::of(&[1]) }];
+    let of_node_1 = |config: &mut Config, mac| config.hosts.push(HostConfig { mac: Some(mac), ..HostConfig::of(&[1]) });
+    let found = refused("he-20", |config| {
+        let mac = crate::config::MacConfig { qos: false, ..config.mac.clone() };
+        of_node_1(config, mac);
     });
-    let message = "found true, and mac.qos = false; all stations have QoS or none has";
     assert_refused(found, "hosts.0.mac.qos", message);
+    // Other formats go with both kinds of stations, but for fragments.
+    for threshold in [None, Some(500)] {
+        let found = after("ofdm-54M", |config| {
+            config.mac.fragmentation_threshold = threshold;
+            let mac = crate::config::MacConfig { qos: true, fragmentation_threshold: None, ..config.mac.clone() };
+            of_node_1(config, mac);
+        });
+        let message =
+            "found 500 bytes; a QoS station of the network puts no fragments together, it must be off".to_string();
+        assert_eq!(
+            found,
+            threshold.map(|_| ("mac.fragmentation_threshold".to_string(), message)).into_iter().collect::<Vec<_>>()
+        );
+    }
     let found = refused("ht-20", |config| {
         let mac = crate::config::MacConfig { block_ack_setup: BlockAckSetup::Addba, ..config.mac.clone() };
         config.hosts.push(HostConfig { mac: Some(mac), ..HostConfig::of(&[1]) });

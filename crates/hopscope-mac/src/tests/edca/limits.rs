@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::config::mac::MissingBlockAck;
+use crate::edca::QosStations;
 
 /// MPDUs of the first PPDU of a hundred packets.
 fn first(change: impl FnOnce(&mut RadioConfig, &mut MacConfig)) -> usize {
@@ -136,6 +137,21 @@ fn a_packet_that_is_never_sent_has_a_lifetime_too() {
     // A full category makes room for what comes.
     let mut full = lab(|mac| mac.queue = 2).offer(2_000, 1).offer(2_500, 1);
     assert_eq!(full.run(9_000)[..4], ["2000 refused 2", "2500 expired 0", "2500 expired 1", "3061 DATA 0"]);
+}
+
+#[test]
+fn a_neighbour_without_qos_gets_plain_data() {
+    let mut lab = Lab::with("as-ns3", |_, mac| (mac.ampdu, mac.amsdu) = (None, Some(3_839)));
+    lab.rules.set_qos_stations(&QosStations { listed: vec![PEER], have_qos: false });
+    lab = lab.offer(1_000, 2).offer_to(1_000, NodeId::BROADCAST, BE, PACKET);
+    lab = (0..2).fold(lab, |lab, _| lab.offer_to(1_000, OTHER, BE, PACKET));
+    lab.run(5_000);
+    let sizes: Vec<u32> = lab.sent.iter().map(|(frame, _)| frame.bytes).take(4).collect();
+    assert_eq!(
+        sizes,
+        [1_536, 1_536, 1_536, 30 + 1_524 + 1_522],
+        "no QoS Control field and no A-MSDU, and to all neither"
+    );
 }
 
 #[test]

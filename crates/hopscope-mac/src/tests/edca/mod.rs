@@ -23,7 +23,7 @@ use crate::contention::Station;
 use crate::dcf::Outcome;
 use crate::edca::access::EdcaAnswer;
 use crate::edca::category::Ac;
-use crate::edca::{Accepted, Addba, BlockAckInfo, Carried, Delivered, Edca, EdcaCx, EdcaEffects, Said};
+use crate::edca::{Accepted, Addba, BlockAckInfo, Carried, Delivered, Edca, EdcaCx, EdcaEffects, FrameInfo};
 use crate::frame::{Frame, FrameKind, Mpdu};
 use frames::RxFrame;
 use hopscope_core::event::Event;

@@ -153,7 +153,7 @@ fn an_a_mpdu_of_which_nothing_came_is_not_answered_and_eifs_follows() {
     lab.station.catch_up(end, &lab.rules.station);
     assert!(lab.station.take_received(0));
     lab.station.fail_reception(end, &lab.rules.station);
-    lab.input(end, |edca, cx| edca.on_rx_end(None, &[], Said::default(), cx));
+    lab.input(end, |edca, cx| edca.on_rx_end(None, &[], FrameInfo::default(), cx));
     lab.events = EventQueue::new();
     let mut lab = lab.offer(2_000, 1);
     assert_eq!(lab.run(9_000)[0], format!("{} DATA 0", 2_000 + 16 + 44 + 43));
