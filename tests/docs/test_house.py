@@ -394,9 +394,9 @@ def test_fewer_than_twenty_checks_are_python() -> None:
 
 
 def test_five_studies_take_at_most_four_thousand_lines_of_python() -> None:
-    """The validation against other simulators is no study; it has its own cells and checks."""
+    """The validation against other simulators is none of them, nor is the study of this project."""
     files = [*(ROOT / "python/hopscope/studies").rglob("*.py"), *(ROOT / "studies").rglob("*.py")]
-    own = [file for file in files if file.name != "cells.py" and file.parent.name != "validation"]
+    own = [file for file in files if file.name != "cells.py" and file.parent.name not in ("validation", "multihop-ht")]
     assert sum(len(file.read_text().splitlines()) for file in own) <= 4000
 
 
