@@ -1,7 +1,8 @@
 """Throughput of one access category of EDCA where every station always has packets, with frame aggregation.
 
 Sources: IEEE 802.11-2020 10.23.2 (EDCA), 9.4.2.28 (its defaults), 10.25.6 (immediate Block Ack); collisions by
-Bianchi's fixed point (:mod:`hopscope.models.bianchi`).
+Bianchi's fixed point (:mod:`hopscope.models.bianchi`). How a missing Block Ack is answered is left to the sender there;
+the requests are this project's addition to the fixed point.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from dataclasses import dataclass
 
 from hopscope.models import bianchi, ppdu
 from hopscope.models.arguments import at_least
+from hopscope.models.bianchi import Saturation, Timing
 from hopscope.models.ppdu import Aggregate, Mode
 
 
@@ -71,6 +73,7 @@ def cell(
     headers: int = 0,
     category: str = "be",
     rts: bool = False,
+    request: bool = True,
     longest_ns: int = ppdu.LONGEST_NS,
 ) -> Cell:
     """Returns the throughput of stations that all hear one another, without a TXOP limit (one exchange an access).
@@ -85,6 +88,7 @@ def cell(
         headers: bytes of a packet that do not count as throughput.
         category: ``bk``, ``be``, ``vi`` or ``vo``.
         rts: RTS and CTS before each PPDU, at the rate of the answer.
+        request: a missing Block Ack is asked for before data goes again; without it the A-MPDU goes again at once.
         longest_ns: longest PPDU, nanoseconds.
 
     Raises:
@@ -105,15 +109,35 @@ def cell(
     handshake = mode.response_ns(ppdu.RTS) + mode.response_ns(ppdu.CTS) + 2 * sifs if rts else 0
     success = handshake + data + sifs + response
     first = mode.response_ns(ppdu.RTS) if rts else data
-    timing = bianchi.Timing(SLOT_NS / 1000, (success + aifs) / 1000, (first + aifs) / 1000)
+    timing = Timing(SLOT_NS / 1000, (success + aifs) / 1000, (first + aifs) / 1000)
     payload = 8.0 * (packet - headers) * carried.packets
     doublings = ((has.cw_max + 1) // (has.cw_min + 1)).bit_length() - 1
     found = bianchi.saturation(stations, timing, payload, cw_min=has.cw_min, doublings=doublings)
+    throughput = found.throughput
+    if request and carried.is_ampdu and not rts:
+        asked = mode.response_ns(ppdu.BLOCK_ACK_REQUEST)
+        short = Timing(SLOT_NS / 1000, (asked + sifs + response + aifs) / 1000, (asked + aifs) / 1000)
+        throughput = _with_requests(stations, found, timing, short, payload)
     return Cell(
-        throughput=found.throughput,
+        throughput=throughput,
         cycle=(aifs + has.cw_min * SLOT_NS / 2 + success) / 1000,
         ppdu=data / 1000,
         response=response / 1000,
         carried=carried,
         collision_probability=found.collision_probability if stations > 1 else 0.0,
     )
+
+
+def _with_requests(stations: int, found: Saturation, data: Timing, request: Timing, payload: float) -> float:
+    """Throughput where an attempt without a Block Ack is followed by requests until one is answered.
+
+    A collision of data leads to a request, which takes part in the contention as data does and ends it when it is
+    answered. For each success of data there are 1 / (1 - p) attempts of data and p / (1 - p)^2 of requests: of all
+    attempts, and of all successes, a share of p are requests. Collisions of nothing but requests are short.
+    """
+    p, tau = found.collision_probability, found.tau
+    idle, alone = (1 - tau) ** stations, stations * tau * (1 - tau) ** (stations - 1)
+    requests_only = (1 - tau + tau * p) ** stations - idle - p * alone
+    successes = alone * ((1 - p) * data.success + p * request.success)
+    collisions = (1 - idle - alone - requests_only) * data.collision + requests_only * request.collision
+    return alone * (1 - p) * payload / (idle * data.slot + successes + collisions)

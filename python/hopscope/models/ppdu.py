@@ -46,8 +46,8 @@ DELIMITER, SUBFRAME = 4, 14
 #: Longest MPDU of HT within an A-MPDU, bytes.
 HT_MPDU = 4_095
 
-#: Bytes of an ACK, an RTS, a CTS, and of a Block Ack for 64 and for 256 frames.
-ACK, RTS, CTS, BLOCK_ACK, LONG_BLOCK_ACK = 14, 20, 14, 32, 56
+#: Bytes of an ACK, an RTS, a CTS, of a Block Ack for 64 and for 256 frames, and of a Block Ack request.
+ACK, RTS, CTS, BLOCK_ACK, LONG_BLOCK_ACK, BLOCK_ACK_REQUEST = 14, 20, 14, 32, 56, 24
 
 
 @dataclass(frozen=True)

@@ -137,7 +137,7 @@ def _bianchi(
 
 def _edca(
     stations: int, packet: int, standard: str, width: int, mcs: int, streams: int, guard: float, band: str,
-    ampdu: int | None, window: int | None, longest: float, **rest: Any,
+    ampdu: int | None, window: int | None, longest: float, missing_block_ack: str, **rest: Any,
 ) -> dict[str, float | None]:  # fmt: skip
     mode = ppdu.Mode(standard, width, mcs, streams, round(guard * 1e9), band)
     has = ppdu.STANDARDS[standard]
@@ -148,6 +148,7 @@ def _edca(
         ampdu=has.longest if ampdu is None else ampdu,
         window=has.window if window is None else window,
         longest_ns=round(longest * 1e9),
+        request=missing_block_ack == "request",
         **rest,
     )
     return {
@@ -376,6 +377,8 @@ MODELS: dict[str, Model] = {
                 Field("longest", "float", "Longest PPDU.", "s", default=ppdu.LONGEST_NS / 1e9, exclusive=True),
                 Field("category", "choice", "Access category.", default="be", choices=tuple(edca.CATEGORIES)),
                 _RTS,
+                Field("missing_block_ack", "choice", "After a collision of A-MPDUs without RTS: ask, or send again.",
+                      default="request", choices=("request", "resend")),
                 Field("stations", "int", "Saturated stations that all hear one another.", default=1, minimum=1,
                       maximum=1_000_000),
             ),
@@ -392,8 +395,7 @@ MODELS: dict[str, Model] = {
             ),
             _edca,
             "One exchange an access, without a TXOP limit, and every PPDU as full as it can be. A collision takes the "
-            "first frame and AIFS. What is lost holds the Block Ack window up: 5 and 10 stations with long A-MPDUs "
-            "carry 4 and 10 % less in ns-3.",
+            "first frame and AIFS. The A-MPDU that collided goes again after a Block Ack request has been answered.",
         ),
         Model(
             "mathis",
