@@ -4,5 +4,14 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 
-ORDER = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008", "broch1998", "validation")
-"""The studies of the catalogue in its order, one that routing is judged by, and the validation."""
+ORDER = (
+    "fu2003",
+    "afrakhteh2005",
+    "anastasi2006",
+    "zhang2006",
+    "armaghani2008",
+    "broch1998",
+    "multihop-ht",
+    "validation",
+)
+"""The studies of the catalogue in its order, one that routing is judged by, one of this project, and the validation."""

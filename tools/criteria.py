@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-STUDIES = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008", "broch1998")
+STUDIES = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008", "broch1998", "multihop-ht")
 
 #: What explains a verdict and decides none.
 WORDS = ("id", "because", "contradiction", "check")

@@ -21,7 +21,11 @@ def next_to_ns3(data: Data, _wanted: str) -> list[Chart]:
     for hops in (4, 8):
         lines = [
             curve(
-                data[label], "flow.0.max_window", "throughput_kbps", {"flow.0.to": hops}, label=label.partition(",")[0]
+                data[label],
+                "flow.0.max_window",
+                "flow.0.throughput_kbps",
+                {"flow.0.to": hops},
+                label=label.partition(",")[0],
             )
             for label in labels
             if label in data
