@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -49,6 +50,57 @@ def test_rates_may_be_chosen() -> None:
     assert set(node["data_rates"]) <= {"2", "5.5"}
     assert node["data_rates"]["5.5"] > 0.9 * node["data_sent"]
     assert node["throughput_kbps"] < sender(pair(20, rate_control="arf"))["throughput_kbps"]
+
+
+def ht_pair(metres: float, **mac: Any) -> dict[str, Any]:
+    """The same with 802.11n at 20 MHz."""
+    document = pair(metres, **mac)
+    return document | {"radio": {**document["radio"], "preset": "ht-20"}}
+
+
+CONTROLS: list[dict[str, str]] = [
+    {"rate_control": "ideal"},
+    *({"rate_control": "minstrel-ht", "minstrel_ht": rules} for rules in ("linux", "linux-5.12", "ns-3.44")),
+]
+
+
+@pytest.mark.parametrize("control", CONTROLS, ids=lambda control: "-".join(control.values()))
+def test_an_mcs_follows_the_distance(control: dict[str, str]) -> None:
+    # 65 Mbit/s of MCS 7 at 5 m. At 45 m the ratio is 13.7 dB: MCS 4 (39 Mbit/s) loses 1 % of the MPDUs, MCS 5 all.
+    near, far = (sender(ht_pair(metres, **control)) for metres in (5, 45))
+    assert near["data_rate_mbps"] > 60
+    assert 20 < far["data_rate_mbps"] < 42
+    assert max(near["data_rates"], key=near["data_rates"].get) == "HT20-MCS7"
+    assert sum(far["data_rates"].values()) == far["data_sent"]
+
+
+def test_an_mcs_that_is_fixed_is_none_that_was_learnt() -> None:
+    node = sender(ht_pair(5))
+    assert (node["data_rate_mbps"], node["data_rates"]) == (None, {})
+
+
+def test_changes_of_the_mcs_are_traced() -> None:
+    trace = hs.trace(hs.Scenario(ht_pair(5, rate_control="ideal")), kinds=["RateChanged"])
+    rates = [record["rate"] for record in trace]
+    assert rates == [65_000_000], "from the slowest to MCS 7 at once"
+
+
+@pytest.mark.parametrize(
+    ("document", "message"),
+    [
+        (ht_pair(5, rate_control="minstrel"), 'QoS stations have "fixed", "minstrel-ht" and "ideal"'),
+        (pair(5, rate_control="minstrel-ht"), 'found "minstrel-ht" together with radio.ppdu_format = "non-ht"'),
+        (pair(5, rate_control="ideal"), 'found "ideal" together with radio.ppdu_format = "non-ht"'),
+        (ht_pair(5, minstrel_ht="linux"), 'has no effect: it needs mac.rate_control = "minstrel-ht"'),
+        (ht_pair(5, rate_control="ideal", minstrel_ht_groups="all"), "has no effect"),
+        (ht_pair(5, rate_control="minstrel-ht", ideal_ber=1e-4), "has no effect"),
+        (ht_pair(5, rate_control="minstrel-ht", minstrel_ht="linux-4"), 'did you mean "linux'),
+        (ht_pair(5, rate_control="minstrel-ht") | {"radio": {"preset": "ht-20", "mcs": 3}}, "radio.mcs: has no effect"),
+    ],
+)  # fmt: skip
+def test_a_rate_control_without_its_modes_is_refused(document: dict[str, Any], message: str) -> None:
+    with pytest.raises(hs.ScenarioError, match=re.escape(message)):
+        hs.run(hs.Scenario(document))
 
 
 @pytest.mark.parametrize(

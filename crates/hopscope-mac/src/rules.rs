@@ -205,6 +205,7 @@ impl MacRules {
         MacRules {
             asked: Mode::table(|mode| Asked::new(mode, &rates, &timing)),
             shortest_ack: rates.shortest_ack(&timing),
+            qos: mac.qos.then(|| Box::new(QosRules::new(radio, mac, &timing))),
             station: StationRules::new(RadioRules::new(radio), timing, mac),
             rates,
             rate_rules,
@@ -221,7 +222,6 @@ impl MacRules {
             data_needs_cts: mac.data_needs_cts,
             nonfreezing_defer: mac.nonfreezing_defer,
             fragmentation: Fragmentation::new(mac),
-            qos: mac.qos.then(|| Box::new(QosRules::new(radio, mac))),
         }
     }
 

@@ -3,6 +3,7 @@
 //! A record for each step of a counter would cost every run some time; the counters stand already, and an observer may
 //! look at them ([`NetworkView::counters`], [`NetworkView::sender_stats`]).
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Delivery, FlowCx, NodeCx, Outcomes, RunFamily, RunMeter, SeriesSet};
@@ -12,6 +13,7 @@ use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
 use hopscope_mac::edca::MpduCounts;
 use hopscope_mac::rate::RateCounts;
+use hopscope_phy::phy::modes::Mode;
 use hopscope_tcp::SenderStats;
 
 /// The counters at both ends of the measured time.
@@ -95,12 +97,30 @@ impl MachineCounters {
         self.since(cx, |node| node.attempts.data)
     }
 
-    pub(super) fn data_rates(&self, cx: &NodeCx<'_>) -> BTreeMap<&'static str, u64> {
-        self.rates(cx).by_name()
+    pub(super) fn data_rates(&self, cx: &NodeCx<'_>) -> BTreeMap<Cow<'static, str>, u64> {
+        let non_ht = self.rates(cx).by_name().into_iter().map(|(name, frames)| (Cow::Borrowed(name), frames));
+        let of_mcs = self.modes(cx).into_iter().map(|(mode, ppdus)| (mode.name(), ppdus));
+        let mut found = BTreeMap::new();
+        for (name, frames) in non_ht.chain(of_mcs) {
+            *found.entry(name).or_default() += frames;
+        }
+        found
     }
 
     pub(super) fn data_rate_mbps(&self, cx: &NodeCx<'_>) -> Option<f64> {
-        self.rates(cx).mean()
+        let modes = self.modes(cx);
+        if modes.is_empty() {
+            return self.rates(cx).mean();
+        }
+        let bits: f64 = modes.iter().map(|(mode, ppdus)| mode.rate() as f64 * *ppdus as f64).sum();
+        Some(bits / modes.values().sum::<u64>() as f64 / 1e6)
+    }
+
+    /// Data PPDUs of a QoS station by mode, where a rate control has chosen it.
+    fn modes(&self, cx: &NodeCx<'_>) -> BTreeMap<Mode, u64> {
+        let [before, after] = self.of(cx).map(|node| node.mpdus.map_or_else(BTreeMap::new, |mpdus| mpdus.modes));
+        let since = |(mode, ppdus)| (mode, ppdus - before.get(&mode).copied().unwrap_or(0));
+        after.into_iter().map(since).filter(|(_, ppdus)| *ppdus > 0).collect()
     }
 
     pub(super) fn mpdus_sent(&self, cx: &NodeCx<'_>) -> Option<u64> {

@@ -61,10 +61,11 @@ impl<R: Recorder> World<R> {
     /// The radio of a QoS station has received a frame for it, or a broadcast: those of its MPDUs that came through count.
     fn on_qos_frame(&mut self, node: NodeId, slot: u32) {
         let mut frame = self.sent_in(slot);
-        let (mut said, mut sent) = (FrameInfo::default(), Vec::new());
+        let (mut said, mut ratio, mut sent) = (FrameInfo::default(), 0.0, Vec::new());
         // A station without QoS sends what its header says, and nothing besides.
         if let Some(sender) = &mut self.wifi[frame.src].edca {
-            (frame.tid, said) = (sender.carried(slot).tid, sender.carried(slot).said);
+            let carried = sender.carried(slot);
+            (frame.tid, said, ratio) = (carried.tid, carried.said, carried.ratio);
             sent = sender.take_mpdus(slot);
         }
         let mut received = std::mem::take(&mut self.mpdus);
@@ -81,7 +82,10 @@ impl<R: Recorder> World<R> {
             station.fail_reception(self.now, &rules.station);
         }
         let frame = came.then_some(frame);
-        self.edca_input(node, |edca, cx| edca.on_rx_end(frame, &received, said, cx));
+        self.edca_input(node, |edca, cx| {
+            edca.note_ratio(ratio);
+            edca.on_rx_end(frame, &received, said, cx);
+        });
         self.mpdus = received;
     }
 
@@ -162,6 +166,10 @@ impl<R: Recorder> World<R> {
         }
         if let Some(at) = access {
             self.events.push(at, Event::EdcaAccess { node });
+        }
+        // Answers change rates as well: they end no exchange of a single packet, which `mac_effects` looks for.
+        if R::WANTS.has(Classes::MAC) {
+            self.note_rate(node);
         }
         for accepted in std::mem::take(&mut out.accepted) {
             self.accept(node, &accepted, out);

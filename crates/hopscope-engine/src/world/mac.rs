@@ -121,7 +121,7 @@ impl<R: Recorder> World<R> {
 
     /// Rate control may have changed its mind with the attempt.
     pub(super) fn note_rate(&mut self, node: NodeId) {
-        if let Some((to, mode)) = self.wifi[node].mac.rate_control().take_change() {
+        if let Some((to, mode)) = self.wifi[node].take_rate_change() {
             self.note(Record::RateChanged { node, to, rate: mode.rate() });
         }
     }

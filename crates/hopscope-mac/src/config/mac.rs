@@ -198,8 +198,34 @@ choice! {
         Arf = "arf",
         /// Adaptive ARF: the same, slower to try again a rate that has failed at once (Lacage, Manshaei and Turletti 2004).
         Aarf = "aarf",
-        /// The rate of most throughput of late, others sampled now and then (Linux mac80211).
+        /// The rate of most throughput of late, others sampled now and then (Linux mac80211). For rates before 802.11n.
         Minstrel = "minstrel",
+        /// The same for the modes of HT, VHT and HE, by MPDUs acknowledged.
+        MinstrelHt = "minstrel-ht",
+        /// An oracle for HT, VHT and HE: the fastest mode for the ratio at which the receiver heard the last data PPDU.
+        Ideal = "ideal",
+    }
+}
+
+choice! {
+    /// The rules of `rate_control = "minstrel-ht"`.
+    pub enum MinstrelHtVariant {
+        /// Linux before 5.12: samples by a count of MPDUs, in the order of a table.
+        Linux = "linux",
+        /// Linux from 5.12 on: samples by the clock, from lists of few rates, and a filter of second order.
+        Linux512 = "linux-5.12",
+        /// ns-3.44: as Linux before 5.12, but rates are compared as if nothing were aggregated, and whole PPDUs are samples.
+        Ns3 = "ns-3.44",
+    }
+}
+
+choice! {
+    /// The modes that `rate_control = "minstrel-ht"` chooses from.
+    pub enum RateGroups {
+        /// Every MCS with up to `spatial_streams`, at `channel_width` and `guard_interval`.
+        Streams = "streams",
+        /// Narrower PPDUs and longer guard intervals as well, as Linux and ns-3 have them.
+        All = "all",
     }
 }
 
@@ -341,6 +367,13 @@ params! {
         /// Length of the frame that rates are compared by.
         minstrel_bytes: u32 = 1200, "bytes", "Linux mac80211", in Range::within(1.0, 8_000.0),
             when "rate_control = minstrel";
+        /// The rules of `rate_control = "minstrel-ht"`.
+        minstrel_ht: MinstrelHtVariant = MinstrelHtVariant::Linux512, "", "a default", when "rate_control = minstrel-ht";
+        /// The modes that it chooses from.
+        minstrel_ht_groups: RateGroups = RateGroups::Streams, "", "a default; Linux and ns-3: all",
+            when "rate_control = minstrel-ht";
+        /// Share of wrong bits at the threshold of a mode.
+        ideal_ber: f64 = 1e-5, "probability", "a default; ns-3: 1e-6", in Range::within(1e-12, 0.1), when "rate_control = ideal";
         /// QoS station: EDCA in place of the DCF, QoS data frames, and Block Ack where `ampdu` is on.
         qos: bool = false, "", "IEEE 802.11-2020 10.23.2";
         /// AIFSN of the access categories, in the order background, best effort, video, voice. Empty: 7, 3, 2, 2.

@@ -2,7 +2,7 @@
 
 use super::mac::{
     AmpduRelease, BackoffDraw, BusyAtExpiry, Counting, CtsRule, Duplicates, EifsRate, EifsRule, MacConfig,
-    NavConfirmation, ResponseTimeout, TxopTable,
+    MinstrelHtVariant, NavConfirmation, RateGroups, ResponseTimeout, TxopTable,
 };
 use hopscope_core::config::profile::Profile;
 use hopscope_core::units::Span;
@@ -85,6 +85,9 @@ impl MacConfig {
         self.edca_txop_table = TxopTable::Ns3; // 27
         self.mpdu_retry_limit = None; // 27
         self.ampdu_release = AmpduRelease::Mpdu; // 27
+        self.minstrel_ht = MinstrelHtVariant::Ns3; // ns3-ht rule 17
+        self.minstrel_ht_groups = RateGroups::All; // ns3-ht rule 17
+        self.ideal_ber = 1e-6; // ns3-ht rule 17
         if phy == Phy::ErpOfdm {
             self.slot = Span::from_micros(20); // 13
         }

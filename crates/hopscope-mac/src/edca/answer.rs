@@ -62,6 +62,7 @@ impl Edca {
         }
         // Where an own CTS has asked for this frame, the station has waited for it until here and no longer.
         cx.station.hold(cx.now);
+        self.keep_ratio(cx);
         let mode = self.response(frame.mode, cx);
         let timing = cx.rules.timing();
         let is_aggregate = !mpdus.is_empty();
@@ -92,7 +93,7 @@ impl Edca {
 
     /// Mode of the answer to a frame.
     pub(super) fn response(&self, asked: Mode, cx: &EdcaCx<'_>) -> Mode {
-        if asked.is_non_ht() { cx.rules.rates.response(asked) } else { qos(cx.rules).response }
+        qos(cx.rules).response(asked, &cx.rules.rates)
     }
 
     /// An MPDU under an agreement has come.
@@ -207,6 +208,7 @@ impl Edca {
         cx: &mut EdcaCx<'_>,
     ) {
         self.reply = Reply::None;
+        self.carried.ratio = std::mem::take(&mut self.data_ratio);
         let timing = cx.rules.timing();
         let (bytes, airtime) = match kind {
             FrameKind::BlockAck => {

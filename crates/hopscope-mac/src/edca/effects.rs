@@ -50,6 +50,9 @@ pub struct Carried {
     pub said: FrameInfo,
     /// Traffic identifier.
     pub tid: u8,
+    /// Ratio at which the data that an ACK or a Block Ack answers was heard; zero where none is known. No frame of 802.11 says so:
+    /// it is for the oracle among the rate controls.
+    pub ratio: f32,
 }
 
 /// A new MPDU that has come: its packet, still in the transmitter's hands, is to be copied.

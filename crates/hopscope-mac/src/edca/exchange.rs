@@ -184,6 +184,9 @@ impl Edca {
             };
             self.counts.sent += sent;
             self.counts.repeated += repeated;
+            if self.rates.are_learnt() {
+                *self.counts.modes.entry(exchange.mode).or_default() += 1;
+            }
         }
         // One MPDU alone is a frame like any other: it has no list.
         if exchange.content == Content::Aggregate {
@@ -227,7 +230,11 @@ impl Edca {
         let Some(exchange) = self.exchange.filter(|_| self.phase == Phase::WaitAnswer) else { return };
         match exchange.content {
             Content::InHand => self.finish_in_hand(exchange.ac, Outcome::Sent, cx),
-            Content::Management => self.finish_management(exchange.ac, true, cx),
+            Content::Management => {
+                self.finish_management(exchange.ac, true, cx);
+                self.succeed(exchange, cx);
+                return;
+            }
             Content::Single => {
                 let found = agreement(&mut self.outgoing, &exchange);
                 if let Some(mpdu) = found.and_then(|one| one.originator.on_ack(exchange.seq)) {
@@ -237,6 +244,7 @@ impl Edca {
             // Another answer is awaited.
             Content::Aggregate | Content::Request => return,
         }
+        self.report(&exchange, (1, 1), cx);
         self.succeed(exchange, cx);
     }
 
@@ -251,6 +259,8 @@ impl Edca {
         let mut acked = std::mem::take(&mut self.settled);
         let found = agreement(&mut self.outgoing, &exchange);
         let failed = found.map_or(0, |one| one.originator.on_block_ack(ssn, bitmap, &mut acked));
+        let came = acked.len() as u32;
+        self.report(&exchange, (came + failed, came), cx);
         for mpdu in acked.drain(..) {
             self.done(exchange.ac, mpdu.packet, Outcome::Sent, cx);
         }

@@ -24,10 +24,17 @@ impl Edca {
         let after_rts = self.phase == Phase::WaitCts;
         let is_data = !matches!(exchange.content, Content::Request | Content::Management);
         self.attempts.data_failures += u64::from(is_data && !after_rts);
+        if !after_rts {
+            self.report_missing(&exchange, cx);
+        }
+        let given_up = self.attempts.retry_drops;
         match exchange.content {
             Content::InHand => self.fail_in_hand(ac, cx),
             Content::Management => self.fail_management(ac, cx),
             Content::Single | Content::Aggregate | Content::Request => self.fail_agreed(&exchange, after_rts, cx),
+        }
+        if self.attempts.retry_drops > given_up {
+            self.report_given_up(&exchange, cx);
         }
         if recovers {
             self.await_recovery(cx);

@@ -15,7 +15,8 @@
 //! Within a TXOP RECOVERING follows a timeout, for PIFS.
 //!
 //! [`access`] is when a category may send, [`category`] what they are, `plan` what goes in a PPDU (`amsdu`: in one MPDU of it),
-//! `setup` how agreements come about, `exchange` the own frame exchange, `failure` what follows when it fails, `txop` what comes after it, `answer` those of others.
+//! `setup` how agreements come about, `exchange` the own frame exchange, `failure` what follows when it fails, `txop` what comes
+//! after it, `rates` the modes of data, `answer` the exchanges of others.
 
 pub mod access;
 mod amsdu;
@@ -26,13 +27,17 @@ mod exchange;
 mod failure;
 mod plan;
 mod queue;
+mod rates;
 pub(crate) mod rules;
 mod setup;
 mod txop;
 
+use std::collections::BTreeMap;
+
 use crate::block_ack::{Originator, Outstanding, Recipient};
 use crate::dcf::{Attempts, MacView};
 use crate::frame::{Frame, FrameKind, Mpdu};
+use crate::rate::ht::HtRates;
 use crate::rules::MacRules;
 use amsdu::Bundles;
 use category::Ac;
@@ -137,10 +142,16 @@ pub struct Edca {
     occupancy: Occupancy,
     /// MPDUs that the answer at hand acknowledges, or that are given up; kept for its room.
     settled: Vec<Outstanding>,
+    /// What is learnt of the rates of data.
+    rates: HtRates,
+    /// Ratio at which the data frame being answered was heard, and at which the sender of the frame that ends now has heard
+    /// data; zero where none is known.
+    data_ratio: f32,
+    reported: f32,
 }
 
 /// What a QoS station counts of its MPDUs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MpduCounts {
     /// MPDUs sent in data PPDUs to one station.
     pub sent: u64,
@@ -156,6 +167,8 @@ pub struct MpduCounts {
     pub requests: u64,
     /// Accesses lost to a higher category of the same station.
     pub internal_collisions: u64,
+    /// Data PPDUs to one station by mode, where a rate control chooses it.
+    pub modes: BTreeMap<Mode, u64>,
 }
 
 impl Edca {
@@ -183,7 +196,21 @@ impl Edca {
             bundles: Bundles::default(),
             occupancy: Occupancy::default(),
             settled: Vec::new(),
+            rates: HtRates::default(),
+            data_ratio: 0.0,
+            reported: 0.0,
         }
+    }
+
+    /// The same with rates that it learns.
+    #[must_use]
+    pub fn with_rates(self, rates: HtRates) -> Self {
+        Edca { rates, ..self }
+    }
+
+    /// What it has learnt of its rates.
+    pub fn rates(&mut self) -> &mut HtRates {
+        &mut self.rates
     }
 
     /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`; false when its category is full.

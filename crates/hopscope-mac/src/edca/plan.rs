@@ -8,6 +8,7 @@ use super::{Edca, EdcaCx, Outgoing, amsdu, qos};
 use crate::block_ack::{Originator, sequence};
 use crate::config::mac::Protection;
 use crate::frame::{ADDBA_BYTES, FrameKind};
+use crate::rate::ht::NextPpdu;
 use crate::rules::MacRules;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
@@ -67,7 +68,7 @@ impl Edca {
             mode: rules.data,
             bytes: 0,
             airtime: Span::ZERO,
-            answer: cx.rules.timing().response(rules.response),
+            answer: Span::ZERO,
             seq: 0,
             retry: false,
             packet: PacketId::default(),
@@ -182,13 +183,14 @@ impl Edca {
             return blank;
         };
         let is_broadcast = of.to == NodeId::BROADCAST;
-        let mode = if is_broadcast { cx.rules.rates.first(of.to, FrameKind::Data) } else { blank.mode };
+        let first = cx.rules.rates.first(of.to, FrameKind::Data);
+        let mode = if is_broadcast { first } else { self.next_ppdu(of.to, cx.rules).mode };
         Exchange {
             to: of.to,
             tid: of.tid,
             mode,
             bytes: if is_broadcast { of.bytes } else { qos(cx.rules).single(of.bytes) },
-            answer: if is_broadcast { Span::ZERO } else { blank.answer },
+            answer: if is_broadcast { Span::ZERO } else { ack(mode, cx) },
             seq,
             retry: is_repeated,
             packet: of.packet,
@@ -232,8 +234,9 @@ impl Edca {
     fn plan_agreed(&mut self, blank: Exchange, place: usize, cx: &EdcaCx<'_>) -> Exchange {
         let rules = qos(cx.rules);
         let Outgoing { to, tid, .. } = self.outgoing[place];
-        let answer = block_ack(rules.response, cx);
-        let limits = Limits::new(to, &blank, answer, cx);
+        let NextPpdu { mode, alone } = self.next_ppdu(to, cx.rules);
+        let answer = block_ack(rules.response(mode, &cx.rules.rates), cx);
+        let limits = Limits::new((to, mode, alone), &blank, answer, cx);
         let mut bytes = 0;
         let originator = &self.outgoing[place].originator;
         for mpdu in originator.to_send() {
@@ -266,8 +269,9 @@ impl Edca {
             content: if is_single { Content::Single } else { Content::Aggregate },
             to,
             tid,
+            mode,
             bytes: if is_single { rules.single(first.bytes) } else { bytes },
-            answer: if is_single { blank.answer } else { answer },
+            answer: if is_single { ack(mode, cx) } else { answer },
             seq: first.seq,
             retry: first.retry,
             packet: first.packet,
@@ -285,6 +289,11 @@ enum Source {
     Agreement(usize),
 }
 
+/// Time on the air of the ACK of a data frame in a mode.
+fn ack(mode: Mode, cx: &EdcaCx<'_>) -> Span {
+    cx.rules.timing().response(qos(cx.rules).response(mode, &cx.rules.rates))
+}
+
 /// Time on the air of a Block Ack.
 fn block_ack(mode: Mode, cx: &EdcaCx<'_>) -> Span {
     cx.rules.timing().airtime(qos(cx.rules).block_ack_bytes(), mode)
@@ -294,23 +303,27 @@ fn block_ack(mode: Mode, cx: &EdcaCx<'_>) -> Span {
 struct Limits<'a> {
     rules: &'a MacRules,
     to: NodeId,
+    mode: Mode,
+    /// Most MPDUs.
+    most: usize,
     /// What is left of the TXOP for protection and data; none where one exchange is all.
     left: Option<Span>,
     is_first: bool,
 }
 
 impl<'a> Limits<'a> {
-    fn new(to: NodeId, exchange: &Exchange, answer: Span, cx: &EdcaCx<'a>) -> Self {
+    fn new((to, mode, alone): (NodeId, Mode, bool), exchange: &Exchange, answer: Span, cx: &EdcaCx<'a>) -> Self {
         let txop_until = exchange.txop_until;
         let left = txop_until.saturating_since(cx.now).saturating_sub(cx.rules.timing().sifs + answer);
         // A TXOP that is over bounds nothing: one exchange is all.
         let left = (txop_until > cx.now).then_some(left);
-        Limits { rules: cx.rules, to, left, is_first: exchange.is_first }
+        let most = if alone { 1 } else { usize::from(qos(cx.rules).window) };
+        Limits { rules: cx.rules, to, mode, most, left, is_first: exchange.is_first }
     }
 
     /// Bytes of the A-MPDU with one more MPDU behind `count` of them; none where it would be too long. The first always goes.
     fn with(&self, before: u32, mpdu: u32, count: usize) -> Option<u32> {
-        let fits = count < usize::from(qos(self.rules).window) && self.fits(before, mpdu);
+        let fits = count < self.most && self.fits(before, mpdu);
         (count == 0 || fits).then(|| with_mpdu(before, mpdu))
     }
 
@@ -318,7 +331,7 @@ impl<'a> Limits<'a> {
     fn fits(&self, before: u32, mpdu: u32) -> bool {
         let rules = qos(self.rules);
         let longer = with_mpdu(before, mpdu);
-        let airtime = rules.airtime(self.rules.timing(), rules.data, longer);
+        let airtime = rules.airtime(self.rules.timing(), self.mode, longer);
         let protection = || self.rules.protection_time(self.to, self.rules.protection(self.to, longer, self.is_first));
         longer <= rules.ampdu.unwrap_or(0)
             && airtime <= rules.longest

@@ -9,6 +9,8 @@ use crate::config::mac::{
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::ppdu::PpduRules;
 use crate::rate;
+use crate::rate::Rates;
+use crate::rate::ht::HtRateRules;
 use crate::rules::MacRules;
 use crate::timing::Timing;
 use hopscope_core::ids::NodeId;
@@ -16,7 +18,7 @@ use hopscope_core::units::{Span, Time};
 use hopscope_phy::config::RadioConfig;
 use hopscope_phy::config::layout::PpduFormat;
 use hopscope_phy::phy::Radio;
-use hopscope_phy::phy::modes::Mode;
+use hopscope_phy::phy::modes::{self, MCS_COUNT, Mode};
 
 /// Bytes of a Block Ack request with FCS, compressed (IEEE 802.11-2020 9.3.1.7).
 pub(crate) const REQUEST_BYTES: u32 = 24;
@@ -70,10 +72,12 @@ impl QosStations {
 /// What the frame exchange of QoS stations needs, the same for all that have the same parameters.
 #[derive(Debug, Clone)]
 pub(crate) struct QosRules {
-    /// Mode of data frames to one station.
+    /// Mode of data frames to one station; where rates are learnt, that to a station of which nothing is known.
     pub(crate) data: Mode,
-    /// Mode of the answers to them.
-    pub(crate) response: Mode,
+    /// How rates are learnt, if they are.
+    pub(crate) rates: Option<HtRateRules>,
+    /// Mode of the answers to data, by its MCS.
+    responses: [Mode; MCS_COUNT],
     /// The lowest mode of answers.
     pub(crate) lowest: Mode,
     ppdu: PpduRules,
@@ -121,15 +125,18 @@ pub(crate) struct QosRules {
 
 impl QosRules {
     /// The rules of a configuration that has passed its check.
-    pub(crate) fn new(radio: &RadioConfig, mac: &MacConfig) -> Self {
+    pub(crate) fn new(radio: &RadioConfig, mac: &MacConfig, timing: &Timing) -> Self {
         let count = |value: u32| u16::try_from(value).unwrap_or(u16::MAX);
-        let data = radio.data_mode().or_else(|| Mode::of(radio.data_rate)).unwrap_or_default();
+        let rates = HtRateRules::new(radio, mac, timing);
+        let fixed = radio.data_mode().or_else(|| Mode::of(radio.data_rate)).unwrap_or_default();
+        let response = |reference| Mode::of(rate::response_rate(radio, reference)).unwrap_or_default();
         let aggregates = radio.ppdu_format != PpduFormat::NonHt;
         let plain = mac.retry_limit.unwrap_or(mac.short_retry_limit);
         QosRules {
-            data,
-            response: Mode::of(rate::response_rate(radio, data.reference_rate())).unwrap_or_default(),
-            lowest: Mode::of(rate::response_rate(radio, 0)).unwrap_or_default(),
+            data: rates.as_ref().map_or(fixed, HtRateRules::first),
+            rates,
+            responses: std::array::from_fn(|mcs| response(modes::reference_rate(mcs as u8))),
+            lowest: response(0),
             ppdu: PpduRules::new(radio),
             protection: mac.protection,
             recovers: mac.txop_recovery == TxopRecovery::Pifs,
@@ -162,6 +169,11 @@ impl QosRules {
     /// Time on the air of a PSDU of so many bytes.
     pub(crate) fn airtime(&self, timing: &Timing, mode: Mode, bytes: u32) -> Span {
         if mode.is_non_ht() { timing.airtime(bytes, mode) } else { self.ppdu.airtime(mode, bytes) }
+    }
+
+    /// Mode of the answer to a data frame.
+    pub(crate) fn response(&self, asked: Mode, rates: &Rates) -> Mode {
+        asked.mcs().map_or_else(|| rates.response(asked), |(mcs, _)| self.responses[usize::from(mcs)])
     }
 
     /// Bytes of the PSDU of one MPDU alone.
@@ -203,7 +215,8 @@ impl MacRules {
     pub(crate) fn alone(&self, to: NodeId, bytes: u32) -> Option<(Span, Span)> {
         let rules = self.qos.as_deref().filter(|_| to != NodeId::BROADCAST)?;
         let timing = self.timing();
-        Some((rules.airtime(timing, rules.data, rules.single(bytes)), timing.response(rules.response)))
+        let answer = timing.response(rules.response(rules.data, &self.rates));
+        Some((rules.airtime(timing, rules.data, rules.single(bytes)), answer))
     }
 
     /// The exchange of such a packet from AIFS of best effort on, with what protects it.
@@ -271,14 +284,14 @@ impl MacRules {
         let of_bytes = |bytes: u32| Span(u64::from(bytes) * 8_000_000_000 / frame.mode.rate());
         let radio_rules = &self.station.radio;
         if sent.is_empty() {
-            return radio.mpdu_survives((start, start + of_bytes(frame.bytes)), 1, radio_rules);
+            return radio.mpdu_survives(frame.mode, (start, start + of_bytes(frame.bytes)), 1, radio_rules);
         }
         let mut end = 0;
         for (number, mpdu) in (1..).zip(sent) {
             let longer = with_mpdu(end, mpdu.bytes);
             let part = (start + of_bytes(longer - mpdu.bytes), start + of_bytes(longer));
             end = longer;
-            if radio.mpdu_survives(part, number, radio_rules) {
+            if radio.mpdu_survives(frame.mode, part, number, radio_rules) {
                 received.push(*mpdu);
             }
         }

@@ -10,10 +10,16 @@
 //! | [`arf`] | after 10 successes in a row, or the 15th attempt | after two failures in a row, or one of the first frame up | the retry limits |
 //! | [`arf`] (AARF) | the same, with counts that double each time it went up too early | the same | the retry limits |
 //! | [`minstrel`] | to what carried most of late, tried at random | the same | those of its chain of four rates |
+//!
+//! QoS stations have [`ht`] for the modes of HT, VHT and HE.
 
 pub mod arf;
 mod counts;
+mod groups;
+pub mod ht;
+mod ideal;
 pub mod minstrel;
+mod minstrel_ht;
 
 use crate::config::MacConfig;
 use crate::config::mac::RateControlKind;
@@ -63,7 +69,10 @@ impl Rates {
             basic: mode(radio.basic_rate),
             responses: Mode::table(|asked| mode(response_rate(radio, asked.rate()))),
             choices,
-            are_learnt: mac.rate_control != RateControlKind::Fixed,
+            are_learnt: matches!(
+                mac.rate_control,
+                RateControlKind::Arf | RateControlKind::Aarf | RateControlKind::Minstrel
+            ),
         }
     }
 
@@ -104,7 +113,7 @@ impl Rates {
 /// control those of `mac.rates`, without which all of the PHY up to `data_rate`.
 pub fn choices(radio: &RadioConfig, mac: &MacConfig) -> Vec<u64> {
     let mut rates = match (mac.rate_control, mac.rates.is_empty()) {
-        (RateControlKind::Fixed, _) => vec![radio.data_rate],
+        (RateControlKind::Fixed | RateControlKind::MinstrelHt | RateControlKind::Ideal, _) => vec![radio.data_rate],
         (_, true) => modes::rates(radio.phy).filter(|&rate| rate <= radio.data_rate).collect(),
         (_, false) => mac.rates.clone(),
     };
@@ -126,7 +135,7 @@ impl RateRules {
     /// The rules of a configuration; none where rates never change.
     pub(super) fn new(mac: &MacConfig, rates: &Rates, timing: &Timing) -> Option<Self> {
         match mac.rate_control {
-            RateControlKind::Fixed => None,
+            RateControlKind::Fixed | RateControlKind::MinstrelHt | RateControlKind::Ideal => None,
             RateControlKind::Arf | RateControlKind::Aarf => Some(RateRules::Arf(ArfRules::new(mac, rates))),
             RateControlKind::Minstrel => Some(RateRules::Minstrel(MinstrelRules::new(mac, rates, timing))),
         }

@@ -11,6 +11,7 @@ use hopscope_mac::dcf::{Attempts, MacCx, MacView};
 use hopscope_mac::edca::EdcaCx;
 use hopscope_mac::frame::FrameKind;
 use hopscope_mac::{Dcf, Edca, EdcaEffects, MacEffects, MacRules};
+use hopscope_phy::phy::modes::Mode;
 
 /// One 802.11 interface. Each part begins a cache line: a frame touches the first of each hearer, and no other.
 #[derive(Debug)]
@@ -71,6 +72,14 @@ impl Wifi {
     /// Kind of the frame that follows the SIFS under way.
     pub fn after_sifs(&self) -> FrameKind {
         self.edca.as_ref().map_or_else(|| self.mac.after_sifs(), |edca| edca.after_sifs())
+    }
+
+    /// The neighbour and the mode that rate control has changed to since the last call.
+    pub fn take_rate_change(&mut self) -> Option<(NodeId, Mode)> {
+        match &mut self.edca {
+            None => self.mac.rate_control().take_change(),
+            Some(edca) => edca.rates().take_change(),
+        }
     }
 
     /// Packets that a neighbour has sent, each once, broadcast left out.

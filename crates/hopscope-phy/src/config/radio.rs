@@ -384,7 +384,8 @@ params! {
         guard_interval: Span = Span(800), "s", "IEEE 802.11-2020 19.3 and 21.3, 802.11ax-2021 27.3", in Range::above(0.0).up_to(1e-5),
             when "ppdu_format = ht | vht | he";
         /// MCS of data frames, of one stream: 0 to 7 in HT, to 9 in VHT, to 11 in HE.
-        mcs: u32 = 7, "", "a default", in Range::within(0.0, 11.0), when "ppdu_format = ht | vht | he";
+        mcs: u32 = 7, "", "a default", in Range::within(0.0, 11.0),
+            when "ppdu_format = ht | vht | he and mac.rate_control = fixed";
         /// Spatial streams.
         spatial_streams: u32 = 1, "streams", "a default", in Range::within(1.0, 4.0), when "ppdu_format = ht | vht | he";
         /// The data field is rounded up to 4 us where the guard interval is 400 ns: L-SIG counts symbols of 4 us.

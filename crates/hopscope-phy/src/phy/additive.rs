@@ -4,7 +4,7 @@ use crate::config::radio::CaptureRule;
 use crate::phy::arrival::{Arrival, Packed, Signal, Times};
 use crate::phy::edge::Edge;
 use crate::phy::error_rate::ErrorRules;
-use crate::phy::modes;
+use crate::phy::modes::{self, Mode};
 use crate::phy::outcome::RxOutcome;
 use crate::phy::radio::Radio;
 use crate::phy::rules::{AnyRules, PreambleRules, RadioRules};
@@ -249,21 +249,32 @@ impl<O> Radio<O> {
         let whole = lock.end().saturating_since(begin).0;
         (0..parts).any(|part| {
             let at = |part: u64| begin + Span(whole * part / parts);
-            self.part_survives((at(part), at(part + 1)), part + 1, (errors, rules))
+            self.part_survives(mode, (at(part), at(part + 1)), part + 1, (errors, rules))
         })
     }
 
     /// Draws whether a part of the frame received last came through that was on the air from `part.0` to `part.1`: one MPDU of
-    /// a PPDU that is not non-HT. `number` distinguishes the draws of one frame.
-    pub fn mpdu_survives(&self, part: (Time, Time), number: u64, rules: &RadioRules) -> bool {
-        rules.errors.as_ref().is_none_or(|errors| self.part_survives(part, number, (errors, rules)))
+    /// a PPDU that is not non-HT, sent in `mode`. `number` distinguishes the draws of one frame.
+    pub fn mpdu_survives(&self, mode: Mode, part: (Time, Time), number: u64, rules: &RadioRules) -> bool {
+        rules.errors.as_ref().is_none_or(|errors| self.part_survives(mode, part, number, (errors, rules)))
     }
 
-    fn part_survives(&self, part: (Time, Time), number: u64, (errors, rules): (&ErrorRules, &RadioRules)) -> bool {
+    /// Ratio at the begin of the frame received last, which is not non-HT; none where frames are not lost by it.
+    pub fn first_ratio(&self) -> Option<f64> {
+        self.rest.additive.stretches.as_ref()?.0.first().map(|&(.., sinr)| sinr)
+    }
+
+    fn part_survives(
+        &self,
+        mode: Mode,
+        part: (Time, Time),
+        number: u64,
+        (errors, rules): (&ErrorRules, &RadioRules),
+    ) -> bool {
         let lock = &self.rest.lock;
         let Additive { draws, stretches, .. } = &self.rest.additive;
-        let mode = rules.mode(lock.mode());
-        let of = |&(from, to, sinr): &(Time, Time, f64)| errors.part_log_success(mode, part, (from, to), sinr);
+        let narrow = rules.narrower_by(mode);
+        let of = |&(from, to, sinr): &(Time, Time, f64)| errors.part_log_success(mode, part, (from, to), narrow * sinr);
         let log_success: f64 = stretches.iter().flat_map(|stretches| &stretches.0).map(of).sum();
         let name = u64::from(lock.slot()) | number << 32;
         Stream::derive(*draws, lock.end().0, name, Purpose::Error).uniform() < log_success.exp()

@@ -106,11 +106,7 @@ impl Mode {
 
     /// The non-HT reference rate, bit/s: what answers to a frame in this mode are chosen by (IEEE 802.11-2020 10.6.11).
     pub fn reference_rate(self) -> u64 {
-        const BY_MCS: [u64; 7] = [6, 12, 18, 24, 36, 48, 54];
-        match self.mcs() {
-            Some((mcs, _)) => BY_MCS[usize::from(mcs).min(6)] * 1_000_000,
-            None => self.rate(),
-        }
+        self.mcs().map_or_else(|| self.rate(), |(mcs, _)| reference_rate(mcs))
     }
 
     /// The rate of a non-HT mode in Mbit/s as text.
@@ -168,6 +164,15 @@ impl Mode {
     pub const fn coded(code: u16) -> Mode {
         Mode(code)
     }
+}
+
+/// Number of MCS of one stream, those of all formats.
+pub const MCS_COUNT: usize = MCS_ROOM as usize;
+
+/// The non-HT reference rate of an MCS, bit/s (IEEE 802.11-2020 10.6.11).
+pub fn reference_rate(mcs: u8) -> u64 {
+    const BY_MCS: [u64; 7] = [6, 12, 18, 24, 36, 48, 54];
+    BY_MCS[usize::from(mcs).min(BY_MCS.len() - 1)] * 1_000_000
 }
 
 /// Index of a rate in the mode table; `None` for a rate no 802.11 PHY of this table has.

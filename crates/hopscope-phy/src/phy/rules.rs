@@ -178,6 +178,14 @@ impl RadioRules {
         Mode::numbered(number, self.layout)
     }
 
+    /// By how many times a PPDU in a mode is narrower than the channel: its power lies in so much less noise.
+    pub(super) fn narrower_by(&self, mode: Mode) -> f64 {
+        match (self.layout, mode.layout()) {
+            (Some(channel), Some(ppdu)) => f64::from(channel.width.mhz()) / f64::from(ppdu.width.mhz()),
+            _ => 1.0,
+        }
+    }
+
     /// True when the set `S` gives every answer that these rules give.
     pub fn are<S: RuleSet>(&self) -> bool {
         S::interference(self) == self.interference

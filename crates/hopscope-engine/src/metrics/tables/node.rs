@@ -1,5 +1,6 @@
 //! The metrics of a node.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::MetricKind::{Counts, Label};
@@ -19,8 +20,9 @@ measured! {
         rts_sent: u64 = run.counters => Metric::sample("", "RTS sent");
         /// Data frames sent, repetitions included.
         data_sent: u64 = run.counters => Metric::sample("", "data frames sent");
-        /// Data frames to single stations by rate in Mbit/s, repetitions included, where a rate control chooses it.
-        data_rates: BTreeMap<&'static str, u64> = run.counters => Metric::other(Counts, "data frames by rate");
+        /// Data frames to single stations, repetitions included, where a rate control chooses their rate: by rate in Mbit/s, or by
+        /// mode of HT, VHT and HE.
+        data_rates: BTreeMap<Cow<'static, str>, u64> = run.counters => Metric::other(Counts, "data frames by rate");
         /// Mean rate of those frames.
         data_rate_mbps: Option<f64> = run.counters => Metric::sample("Mbit/s", "mean data rate");
         /// MPDUs in the data PPDUs of a QoS station to single stations, repetitions included.

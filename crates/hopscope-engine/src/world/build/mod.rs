@@ -30,6 +30,7 @@ use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
 use hopscope_mac::contention::Station;
 use hopscope_mac::rate::RateControl;
+use hopscope_mac::rate::ht::HtRates;
 use hopscope_mac::{Collisions, Dcf, Edca, EdcaEffects};
 use hopscope_net::config::link::LinkPart;
 use hopscope_net::config::net::RoutingProtocol;
@@ -179,13 +180,14 @@ fn wifi(config: &Config, host: Option<&HostConfig>, n: NodeId, rules: &RuleSets)
     let rules = rules.of(n);
     let stream = |purpose| derive(config, n.index(), purpose);
     let rates = RateControl::new(rules.rate_rules.as_deref(), || stream(Purpose::RateControl));
+    let edca = || Edca::new(n).with_rates(HtRates::new(rules, || stream(Purpose::RateControl)));
     Wifi {
         station: Station::new(&rules.station, stream(Purpose::Backoff)),
         mac: Dcf::new(n).with_rates(rates),
         air: AirSlots::new(),
         port: Port::new(queue_of(config.mac_of(host))),
         rules: rules.clone(),
-        edca: rules.station.edca.is_some().then(|| Box::new(Edca::new(n))),
+        edca: rules.station.edca.is_some().then(|| Box::new(edca())),
     }
 }
 

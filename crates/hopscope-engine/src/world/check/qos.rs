@@ -11,7 +11,7 @@ use hopscope_mac::edca::category::{self, Ac};
 use hopscope_net::config::net::RoutingProtocol;
 use hopscope_net::iface::rules::InterfaceSet;
 use hopscope_phy::config::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
-use hopscope_phy::config::radio::Phy;
+use hopscope_phy::config::radio::{ErrorKind, Phy};
 
 /// Widest channel of the 2.4 GHz band, MHz (IEEE 802.11ax-2021 27.1.1).
 const WIDEST_2_4: u32 = 40;
@@ -40,6 +40,7 @@ pub(super) fn check_qos(config: &Config, found: &mut BuildErrors) {
             )
         });
         check_needs_qos(config.radio.ppdu_format, mac, &named, found);
+        check_rate_control(&config.radio, mac, &named, found);
         if mac.qos {
             check_categories(mac, &named, found);
             check_aggregates(config.radio.ppdu_format, mac, &named, found);
@@ -109,6 +110,33 @@ fn check_needs_qos(format: PpduFormat, m: &MacConfig, named: &impl Fn(&str) -> S
             format.word()
         )
     });
+}
+
+/// A rate control chooses among the modes of the format.
+fn check_rate_control(r: &RadioConfig, m: &MacConfig, named: &impl Fn(&str) -> String, found: &mut BuildErrors) {
+    let (key, word, format) = (named("rate_control"), m.rate_control.word(), r.ppdu_format.word());
+    match m.rate_control {
+        RateControlKind::Fixed => {}
+        RateControlKind::Arf | RateControlKind::Aarf | RateControlKind::Minstrel => {
+            found.require(!m.qos, key, || {
+                format!("found \"{word}\"; QoS stations have \"fixed\", \"minstrel-ht\" and \"ideal\"")
+            });
+        }
+        RateControlKind::MinstrelHt | RateControlKind::Ideal if r.ppdu_format == PpduFormat::NonHt => {
+            found.require(false, key, || {
+                format!("found \"{word}\" together with radio.ppdu_format = \"{format}\"; it goes with \"ht\", \"vht\" and \"he\"")
+            });
+        }
+        RateControlKind::MinstrelHt => {}
+        RateControlKind::Ideal => {
+            found.require(r.error_kind == ErrorKind::Sinr, key, || {
+                format!(
+                    "found \"{word}\" together with radio.error.kind = \"{}\"; it goes by the error rates of \"sinr\"",
+                    r.error_kind.word()
+                )
+            });
+        }
+    }
 }
 
 /// The lists of the four access categories.
@@ -191,9 +219,6 @@ fn check_amsdu(set: &InterfaceSet<'_>, named: &impl Fn(&str) -> String, found: &
 
 /// Rules of the DCF that EDCA does not have.
 fn check_rules(m: &MacConfig, named: &impl Fn(&str) -> String, found: &mut BuildErrors) {
-    found.require(m.rate_control == RateControlKind::Fixed, named("rate_control"), || {
-        format!("found \"{}\"; QoS stations have \"fixed\" alone", m.rate_control.word())
-    });
     found.require(m.fragmentation_threshold.is_none(), named("fragmentation_threshold"), || {
         format!(
             "found {} bytes; QoS stations do not cut packets, it must be off",

@@ -6,7 +6,7 @@ use hopscope_core::units::Span;
 use hopscope_mac::config::mac::{BlockAckSetup, BusyAtExpiry, RateControlKind};
 use hopscope_net::config::net::RoutingProtocol;
 use hopscope_phy::config::layout::PpduFormat;
-use hopscope_phy::config::radio::Phy;
+use hopscope_phy::config::radio::{ErrorKind, Phy};
 
 /// Two nodes with a preset and one flow.
 fn network(preset: &str) -> Config {
@@ -264,6 +264,45 @@ fn what_edca_does_not_go_with_is_refused() {
         config.dsr.promiscuous = false;
     };
     assert_eq!(after("ht-20", deaf), []);
+}
+
+#[test]
+fn a_rate_control_goes_with_the_modes_that_it_chooses_from() {
+    let with = |control, change: fn(&mut Config)| {
+        move |config: &mut Config| {
+            config.mac.rate_control = control;
+            change(config);
+        }
+    };
+    let found = refused("ht-20", with(RateControlKind::Minstrel, |_| ()));
+    assert_refused(
+        found,
+        "mac.rate_control",
+        "found \"minstrel\"; QoS stations have \"fixed\", \"minstrel-ht\" and \"ideal\"",
+    );
+    let found = refused("ofdm-54M", with(RateControlKind::MinstrelHt, |_| ()));
+    let message =
+        "found \"minstrel-ht\" together with radio.ppdu_format = \"non-ht\"; it goes with \"ht\", \"vht\" and \"he\"";
+    assert_refused(found, "mac.rate_control", message);
+    let found = refused("ofdm-54M", with(RateControlKind::Ideal, |config| config.mac.qos = true));
+    let message =
+        "found \"ideal\" together with radio.ppdu_format = \"non-ht\"; it goes with \"ht\", \"vht\" and \"he\"";
+    assert_refused(found, "mac.rate_control", message);
+    let found = refused("vht-80", with(RateControlKind::Ideal, |config| config.radio.error_kind = ErrorKind::None));
+    let message = "found \"ideal\" together with radio.error.kind = \"none\"; it goes by the error rates of \"sinr\"";
+    assert_refused(found, "mac.rate_control", message);
+    assert_eq!(after("he-80-2ss", with(RateControlKind::MinstrelHt, |_| ())), []);
+}
+
+#[test]
+fn an_amsdu_has_to_fit_at_the_slowest_rate() {
+    // 20 MHz, MCS 0: 7935 + 30 bytes of 26 bits a symbol take 36 + 2452 * 4 us.
+    let found = refused("ht-20", |config| {
+        config.mac.rate_control = RateControlKind::MinstrelHt;
+        config.mac.amsdu = Some(7_935);
+    });
+    let message = "found 7935 bytes; their PPDU takes 9844.0 us at this rate, longest_ppdu is 5484.0 us";
+    assert_refused(found, "mac.amsdu", message);
 }
 
 #[test]

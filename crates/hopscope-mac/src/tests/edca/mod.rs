@@ -10,6 +10,7 @@ mod late;
 mod limits;
 mod link;
 mod protection;
+mod rates;
 mod recipient;
 mod setup;
 mod txop;
@@ -25,6 +26,7 @@ use crate::edca::access::EdcaAnswer;
 use crate::edca::category::Ac;
 use crate::edca::{Accepted, Addba, BlockAckInfo, Carried, Delivered, Edca, EdcaCx, EdcaEffects, FrameInfo};
 use crate::frame::{Frame, FrameKind, Mpdu};
+use crate::rate::ht::HtRates;
 use frames::RxFrame;
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
@@ -72,6 +74,8 @@ struct Lab {
     beyond: Peer,
     /// Node 1 under the agreements, by traffic identifier.
     recipients: [Recipient<PacketId>; 8],
+    /// Ratio at which node 1 says to have heard data.
+    ratio: f32,
     log: Vec<String>,
 }
 
@@ -85,7 +89,7 @@ impl Lab {
         Lab {
             watchful: false,
             station: Station::new(&rules.station, stream(0)),
-            edca: Edca::new(ME),
+            edca: Edca::new(ME).with_rates(HtRates::new(&rules, || stream(0))),
             events: EventQueue::new(),
             air: Vec::new(),
             sent: Vec::new(),
@@ -94,6 +98,7 @@ impl Lab {
             peer: VecDeque::new(),
             beyond: Peer::Answers,
             recipients: std::array::from_fn(|_| Recipient::new(0, 64, None)),
+            ratio: 0.0,
             log: Vec::new(),
             rules,
         }
@@ -237,7 +242,10 @@ impl Lab {
         let received = self.station.take_received(slot);
         if received || self.edca.is_decided_at(now) {
             let frame = received.then_some(frame);
-            self.input(now, |edca, cx| edca.on_rx_end(frame, &rx.mpdus, rx.carried.said, cx));
+            self.input(now, |edca, cx| {
+                edca.note_ratio(rx.carried.ratio);
+                edca.on_rx_end(frame, &rx.mpdus, rx.carried.said, cx);
+            });
         }
     }
 
@@ -329,6 +337,7 @@ impl Lab {
         let (ssn, bitmap) = recipient.block_ack();
         let mut rx = RxFrame::new(kind, PEER, ME, length).tid(frame.tid);
         rx.carried.said.block_ack = BlockAckInfo { ssn, bitmap, size: 64 };
+        rx.carried.ratio = self.ratio;
         self.put(start, rx);
     }
 
