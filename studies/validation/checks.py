@@ -141,18 +141,20 @@ def _flow(names: Names, place: int, start: int, end: int) -> dict[str, Any]:
 
 
 def ht_layout(names: Names) -> dict[str, Any]:
-    """Positions and flows of a cell of 802.11n, ac or ax, and its MCS of one stream.
+    """Positions and flows of a cell of 802.11n, ac or ax, and its MCS of one stream unless a rate control chooses it.
 
     HT's own index counts the streams in.
     """
-    mcs = int(names["mcs"]) % 8 if names["standard"] == "11n" else int(names["mcs"])
     if match := re.match(r"chain (\d+) hops of 15 m", names["topology"]):
         made = _close_chain(names, int(match[1]))
     elif names["case"] == "d-edca":
         made = _categories(names, int(names["stations"]))
     else:
         made = layout(names)
-    return made | {"radio": {"mcs": mcs}}
+    if names["mcs"].startswith("by "):
+        return made
+    mcs = int(names["mcs"])
+    return made | {"radio": {"mcs": mcs % 8 if names["standard"] == "11n" else mcs}}
 
 
 def _close_chain(names: Names, hops: int) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def by_number(number, entry=NS3):
 # --- The references -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("name", "rows", "slack"), [("ns2", 501, 6e-4), ("ns3", 558, 1e-4), ("ns3-ht", 637, 1e-4)])
+@pytest.mark.parametrize(("name", "rows", "slack"), [("ns2", 501, 6e-4), ("ns3", 558, 1e-4), ("ns3-ht", 682, 1e-4)])
 def test_the_references_are_whole(name, rows, slack):
     lines = [line for line in (FOLDER / f"{name}.csv").read_text().splitlines() if not line.startswith("#")]
     found = list(csv.DictReader(lines))
@@ -66,7 +66,7 @@ def test_the_references_are_whole(name, rows, slack):
 
 
 def test_every_cell_is_a_setting():
-    assert (len(scenarios(NS2)), len(scenarios(NS3)), len(scenarios(HT))) == (62, 140, 109)
+    assert (len(scenarios(NS2)), len(scenarios(NS3)), len(scenarios(HT))) == (62, 140, 118)
     assert sum("AODV" in label for label in scenarios(NS2)) == 17
     assert reference(NS2, "A: 7-hop chain, Newreno, window 32, 1460 B")["throughput"] == 223.9
     assert reference(NS3, by_number("n153"))["throughput of all flows"] == 186.88
@@ -288,6 +288,15 @@ def test_tcp_of_the_cells(name, window, ack, every):
     assert flow["tcp"]["timestamps"] is False
 
 
+def test_rate_controls_of_the_cells():
+    for name, control in (("h207", "minstrel-ht"), ("h213", "ideal"), ("h221", "minstrel-ht")):
+        config = Scenario(scenarios(HT)[by_number(name, HT)]).points[0].config(1)
+        assert config["mac"]["rate_control"] == control
+        assert (config["mac"]["minstrel_ht"], config["mac"]["minstrel_ht_groups"]) == ("ns-3.44", "all")
+    run = {"nodes": [{"data_rate_mbps": 61.5}]}
+    assert measured(HT, by_number("h207", HT), "mean rate of the data PPDUs", run) == 61.5
+
+
 def test_what_the_cells_count():
     nodes = [
         {"data_sent": 10, "airtime_s": 0.05, "mpdus_sent": 250, "mpdus_repeated": 20, "data_airtime_s": 0.04},
@@ -312,6 +321,7 @@ def test_how_close_the_cells_have_to_be():
     assert rows == {
         "a-single": {"1"}, "a-lossy": {"1"}, "b-tcp": {"1"}, "c-stations": {"3"}, "d-edca": {"3"},
         "e-hidden": {"5"}, "f-chain-udp": {"5"}, "g-chain-tcp": {"7"},
+        "h-rate": {"1", "10", "11", "28", "34", "36", "37"},
     }  # fmt: skip
 
 
