@@ -74,26 +74,24 @@ def over_westwood(run: Run) -> float | None:
 
 def mpdus_per_ppdu(run: Run) -> float | None:
     """Mean number of MPDUs in a data PPDU of all nodes."""
-    return _ratio(run, "mpdus_sent", "data_sent")
+    return _of_network(run, "mpdus_per_ppdu")
 
 
 def retried_mpdus(run: Run) -> float | None:
     """Share of the MPDUs of all nodes that have the retry bit."""
-    return _ratio(run, "mpdus_repeated", "mpdus_sent")
+    return _of_network(run, "mpdu_repeat_ratio")
 
 
 def ppdu_duration(run: Run) -> float | None:
     """Mean duration of the data PPDUs of all nodes, microseconds."""
-    mean = _ratio(run, "data_airtime_s", "data_sent")
-    return None if mean is None else 1e6 * mean
+    ppdus = sum(node.get("data_ppdus") or 0 for node in run["nodes"])
+    return 1e6 * sum(node["data_airtime_s"] for node in run["nodes"]) / ppdus if ppdus else None
 
 
-def _ratio(run: Run, above: str, below: str) -> float | None:
-    """One count of all nodes over another; none where the nodes do not count it or nothing was sent."""
-    if any(name not in node for node in run["nodes"] for name in (above, below)):
-        return None
-    counted = sum(node[below] for node in run["nodes"])
-    return sum(node[above] for node in run["nodes"]) / counted if counted else None
+def _of_network(run: Run, name: str) -> float | None:
+    """A metric of the network; none where no station has QoS."""
+    found: float | None = run["network"].get(name)
+    return found
 
 
 def _arrived(run: Run) -> int:

@@ -45,6 +45,8 @@ NETWORK = {
     "mac_packets": 10_000,
     "link_drop_probability": 0.001,
     "false_link_failures": 0,
+    "mpdus_per_ppdu": 1.0,
+    "mpdu_repeat_ratio": 0.01,
 }
 NODE = {
     "queue_mean": 0.5,
@@ -55,8 +57,7 @@ NODE = {
     "mac_retry_drops": 1,
     "rts_sent": 2000,
     "data_sent": 1000,
-    "mpdus_sent": 1000,
-    "mpdus_repeated": 10,
+    "data_ppdus": 1000,
     "data_airtime_s": 1.0,
     "airtime_s": 1.1,
 }

@@ -299,16 +299,18 @@ def test_rate_controls_of_the_cells():
 
 def test_what_the_cells_count():
     nodes = [
-        {"data_sent": 10, "airtime_s": 0.05, "mpdus_sent": 250, "mpdus_repeated": 20, "data_airtime_s": 0.04},
-        {"data_sent": 6, "airtime_s": 0.01, "mpdus_sent": 6, "mpdus_repeated": 12, "data_airtime_s": 0.008},
+        {"data_sent": 10, "airtime_s": 0.05, "data_ppdus": 10, "data_airtime_s": 0.04},
+        {"data_sent": 6, "airtime_s": 0.01, "data_ppdus": 6, "data_airtime_s": 0.008},
     ]
-    run = {"flows": [{"received_packets": 270, "mean_rtt_ms": 12.0}], "nodes": nodes, MEASURED: 2.0}
+    network = {"mpdus_per_ppdu": 16, "mpdu_repeat_ratio": 0.125}
+    flows = [{"received_packets": 270, "mean_rtt_ms": 12.0}]
+    run = {"flows": flows, "nodes": nodes, "network": network, MEASURED: 2.0}
     single, chain = by_number("h008", HT), by_number("h150", HT)
     assert measured(HT, single, "duration of a data PPDU", run) == pytest.approx(5000)
     assert measured(HT, single, "packets of a data PPDU", run) == 27
     assert measured(HT, chain, "duration of a data PPDU", run) == pytest.approx(3000)
     assert measured(HT, chain, "MPDUs of a data PPDU", run) == 16
-    assert measured(HT, chain, "share of repeated MPDUs", run) == pytest.approx(32 / 256)
+    assert measured(HT, chain, "share of repeated MPDUs", run) == 0.125
     assert measured(HT, chain, "data frames", run) == 8
     assert measured(HT, chain, "round-trip time", run) == 12
 

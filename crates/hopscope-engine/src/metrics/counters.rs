@@ -132,8 +132,35 @@ impl MachineCounters {
     }
 
     pub(super) fn mpdus_per_ppdu(&self, cx: &NodeCx<'_>) -> Option<f64> {
-        let ppdus = self.of_mpdus(cx, |mpdus| mpdus.ppdus).filter(|ppdus| *ppdus > 0)?;
-        Some(self.of_mpdus(cx, |mpdus| mpdus.sent)? as f64 / ppdus as f64)
+        mean(self.mpdus_sent(cx)? as f64, self.data_ppdus(cx)?)
+    }
+
+    pub(super) fn mpdus_acknowledged(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        self.of_mpdus(cx, |mpdus| mpdus.acknowledged)
+    }
+
+    pub(super) fn data_ppdus(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        self.of_mpdus(cx, |mpdus| mpdus.ppdus)
+    }
+
+    pub(super) fn mpdu_loss_ratio(&self, cx: &NodeCx<'_>) -> Option<f64> {
+        loss_ratio(self.mpdus_sent(cx)?, self.mpdus_acknowledged(cx)?)
+    }
+
+    pub(super) fn mpdus_reordered(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        self.of_mpdus(cx, |mpdus| mpdus.reordering.count)
+    }
+
+    pub(super) fn reorder_ms(&self, cx: &NodeCx<'_>) -> Option<f64> {
+        let total = self.of_mpdus(cx, |mpdus| mpdus.reordering.total.0)?;
+        mean(total as f64 / 1e6, self.mpdus_reordered(cx)?)
+    }
+
+    pub(super) fn reorder_max_ms(&self, cx: &NodeCx<'_>) -> Option<f64> {
+        self.mpdus_reordered(cx).filter(|count| *count > 0)?;
+        // The station has forgotten those of the warm-up.
+        let [_, after] = self.of(cx).map(|node| node.mpdus);
+        Some(after?.reordering.longest.0 as f64 / 1e6)
     }
 
     pub(super) fn data_airtime_s(&self, cx: &NodeCx<'_>) -> Option<f64> {
@@ -176,6 +203,17 @@ impl MachineCounters {
         let [before, after] = self.of(cx);
         after.rates.since(before.rates)
     }
+}
+
+/// A sum over a count; none of nothing.
+pub(super) fn mean(sum: f64, count: u64) -> Option<f64> {
+    (count > 0).then(|| sum / count as f64)
+}
+
+/// Share of the MPDUs sent that were not acknowledged; none where nothing was sent.
+pub(super) fn loss_ratio(sent: u64, acknowledged: u64) -> Option<f64> {
+    // What was sent in the warm-up may be acknowledged in the measured time.
+    mean(sent.saturating_sub(acknowledged) as f64, sent)
 }
 
 /// Counters of all nodes and of the senders of all flows at one instant.

@@ -128,7 +128,7 @@ impl NetworkView for WorldView<'_> {
         let wifi = &mut self.wifi[node];
         let (queue_mean, queue_max) = wifi.occupancy(from, self.now);
         let rates = wifi.mac.rate_control().sent();
-        let mpdus = wifi.edca.as_ref().map(|edca| Box::new(edca.mpdu_counts().clone()));
+        let mpdus = wifi.edca.as_ref().map(|edca| Box::new(edca.mpdu_counts()));
         Counters { attempts: *wifi.attempts(), mpdus, rates, airtime: wifi.air.airtime(), queue_mean, queue_max }
     }
 

@@ -29,6 +29,35 @@ struct Stored<T> {
     since: Time,
 }
 
+/// The waits of MPDUs in a reordering buffer that are over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReorderWaits {
+    /// MPDUs that have waited.
+    pub count: u64,
+    /// Their waits together.
+    pub total: Span,
+    /// The longest.
+    pub longest: Span,
+}
+
+impl ReorderWaits {
+    fn add(&mut self, wait: Span) {
+        self.count += 1;
+        self.total = self.total + wait;
+        self.longest = self.longest.max(wait);
+    }
+
+    /// Those of two buffers together.
+    #[must_use]
+    pub fn and(self, other: ReorderWaits) -> ReorderWaits {
+        ReorderWaits {
+            count: self.count + other.count,
+            total: self.total + other.total,
+            longest: self.longest.max(other.longest),
+        }
+    }
+}
+
 /// The recipient of one agreement. `T` is what it keeps of an MPDU, such as the number of its packet.
 #[derive(Debug, Clone)]
 pub struct Recipient<T> {
@@ -41,6 +70,7 @@ pub struct Recipient<T> {
     buffer: VecDeque<Option<Stored<T>>>,
     /// How long a stored MPDU waits for those before it; none: until the window moves.
     release_timeout: Option<Span>,
+    waits: ReorderWaits,
 }
 
 impl<T> Recipient<T> {
@@ -50,7 +80,7 @@ impl<T> Recipient<T> {
     pub fn new(start: u16, size: u16, release_timeout: Option<Span>) -> Self {
         debug_assert!((1..=MAX_WINDOW).contains(&size), "an agreement of {size} MPDUs");
         let scoreboard = Scoreboard::new(start, size);
-        Recipient { scoreboard, start, size, buffer: VecDeque::new(), release_timeout }
+        Recipient { scoreboard, start, size, buffer: VecDeque::new(), release_timeout, waits: ReorderWaits::default() }
     }
 
     /// True when this MPDU would be kept.
@@ -73,9 +103,9 @@ impl<T> Recipient<T> {
         }
         // An MPDU beyond the window becomes its last (10.25.6.6.2).
         let distance = ahead(self.start, seq).map_or(0, |offset| (offset + 1).saturating_sub(self.size));
-        self.advance_by(distance, released);
+        self.advance_by(distance, now, released);
         self.store(seq, Stored { item, since: now });
-        self.release_in_order(released);
+        self.release_in_order(now, released);
         Arrival::Kept
     }
 
@@ -85,17 +115,17 @@ impl<T> Recipient<T> {
     }
 
     /// A Block Ack request has come: everything before its starting sequence number goes up, with gaps (10.25.6.6.3).
-    pub fn on_request(&mut self, ssn: u16, released: &mut Vec<T>) {
+    pub fn on_request(&mut self, ssn: u16, now: Time, released: &mut Vec<T>) {
         self.scoreboard.on_request(ssn);
         if let Some(distance) = ahead(self.start, ssn) {
-            self.advance_by(distance, released);
-            self.release_in_order(released);
+            self.advance_by(distance, now, released);
+            self.release_in_order(now, released);
         }
     }
 
     /// The agreement ends: what waits goes up, in order.
-    pub fn end(&mut self, released: &mut Vec<T>) {
-        self.advance_by(self.buffer.len() as u16, released);
+    pub fn end(&mut self, now: Time, released: &mut Vec<T>) {
+        self.advance_by(self.buffer.len() as u16, now, released);
     }
 
     /// What a Block Ack says now: starting sequence number and bitmap.
@@ -114,9 +144,19 @@ impl<T> Recipient<T> {
     pub fn on_release_timer(&mut self, now: Time, released: &mut Vec<T>) {
         while self.release_at().is_some_and(|at| at <= now) {
             let missing = self.first_stored().map_or(0, |(offset, _)| offset);
-            self.advance_by(missing, released);
-            self.release_in_order(released);
+            self.advance_by(missing, now, released);
+            self.release_in_order(now, released);
         }
+    }
+
+    /// The waits that are over, since the start of the agreement; the longest since [`Recipient::restart_longest`].
+    pub fn waits(&self) -> ReorderWaits {
+        self.waits
+    }
+
+    /// Forgets the longest wait.
+    pub fn restart_longest(&mut self) {
+        self.waits.longest = Span::ZERO;
     }
 
     /// Offset of the first stored MPDU, and since when it waits.
@@ -135,16 +175,22 @@ impl<T> Recipient<T> {
     }
 
     /// Moves the window on; what it leaves behind goes up, missing MPDUs do not come any more.
-    fn advance_by(&mut self, distance: u16, released: &mut Vec<T>) {
+    fn advance_by(&mut self, distance: u16, now: Time, released: &mut Vec<T>) {
         let left = usize::from(distance).min(self.buffer.len());
-        released.extend(self.buffer.drain(..left).flatten().map(|stored| stored.item));
+        for stored in self.buffer.drain(..left).flatten() {
+            // What fills a gap goes up at once: it has not waited.
+            if stored.since < now {
+                self.waits.add(now - stored.since);
+            }
+            released.push(stored.item);
+        }
         self.start = advance(self.start, distance);
     }
 
     /// Passes up what nothing is missing before.
-    fn release_in_order(&mut self, released: &mut Vec<T>) {
+    fn release_in_order(&mut self, now: Time, released: &mut Vec<T>) {
         let whole = self.buffer.iter().take_while(|slot| slot.is_some()).count();
-        self.advance_by(whole as u16, released);
+        self.advance_by(whole as u16, now, released);
     }
 }
 

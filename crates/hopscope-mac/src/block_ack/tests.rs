@@ -63,7 +63,7 @@ impl Link {
             self.originator.on_request_sent();
             let came = !self.losses.lost();
             if came {
-                self.recipient.on_request(ssn, &mut self.delivered);
+                self.recipient.on_request(ssn, Time::ZERO, &mut self.delivered);
             }
             self.answer(came);
             return true;

@@ -183,7 +183,7 @@ impl Edca {
         }
         let from = frame.src;
         let mut released = Vec::new();
-        self.incoming(from, frame.tid, qos(cx.rules)).recipient.on_request(frame.seq, &mut released);
+        self.incoming(from, frame.tid, qos(cx.rules)).recipient.on_request(frame.seq, cx.now, &mut released);
         self.deliver(released, from, false, cx);
         let mode = self.response(frame.mode, cx);
         let timing = cx.rules.timing();

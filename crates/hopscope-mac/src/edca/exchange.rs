@@ -229,7 +229,10 @@ impl Edca {
     pub(super) fn on_ack(&mut self, cx: &mut EdcaCx<'_>) {
         let Some(exchange) = self.exchange.filter(|_| self.phase == Phase::WaitAnswer) else { return };
         match exchange.content {
-            Content::InHand => self.finish_in_hand(exchange.ac, Outcome::Sent, cx),
+            Content::InHand => {
+                self.counts.acknowledged += 1;
+                self.finish_in_hand(exchange.ac, Outcome::Sent, cx);
+            }
             Content::Management => {
                 self.finish_management(exchange.ac, true, cx);
                 self.succeed(exchange, cx);
@@ -238,6 +241,7 @@ impl Edca {
             Content::Single => {
                 let found = agreement(&mut self.outgoing, &exchange);
                 if let Some(mpdu) = found.and_then(|one| one.originator.on_ack(exchange.seq)) {
+                    self.counts.acknowledged += 1;
                     self.done(exchange.ac, mpdu.packet, Outcome::Sent, cx);
                 }
             }
@@ -260,6 +264,7 @@ impl Edca {
         let found = agreement(&mut self.outgoing, &exchange);
         let failed = found.map_or(0, |one| one.originator.on_block_ack(ssn, bitmap, &mut acked));
         let came = acked.len() as u32;
+        self.counts.acknowledged += u64::from(came);
         self.report(&exchange, (came + failed, came), cx);
         for mpdu in acked.drain(..) {
             self.done(exchange.ac, mpdu.packet, Outcome::Sent, cx);

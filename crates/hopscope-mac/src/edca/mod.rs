@@ -34,7 +34,7 @@ mod txop;
 
 use std::collections::BTreeMap;
 
-use crate::block_ack::{Originator, Outstanding, Recipient};
+use crate::block_ack::{Originator, Outstanding, Recipient, ReorderWaits};
 use crate::dcf::{Attempts, MacView};
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::rate::ht::HtRates;
@@ -157,6 +157,8 @@ pub struct MpduCounts {
     pub sent: u64,
     /// Of these, with the Retry bit.
     pub repeated: u64,
+    /// MPDUs that an ACK or a Block Ack has acknowledged, each once.
+    pub acknowledged: u64,
     /// Data PPDUs to one station.
     pub ppdus: u64,
     /// Their time on the air.
@@ -169,6 +171,8 @@ pub struct MpduCounts {
     pub internal_collisions: u64,
     /// Data PPDUs to one station by mode, where a rate control chooses it.
     pub modes: BTreeMap<Mode, u64>,
+    /// Waits of received MPDUs for those before them.
+    pub reordering: ReorderWaits,
 }
 
 impl Edca {
@@ -271,9 +275,10 @@ impl Edca {
         self.occupancy.mean_and_most(from, now)
     }
 
-    /// Starts the measured time: forgets how many packets have waited so far.
+    /// Starts the measured time: forgets how many packets have waited so far, and how long MPDUs in reordering buffers.
     pub fn restart_measure(&mut self, now: Time) {
         self.occupancy.restart(now);
+        self.incoming.iter_mut().for_each(|one| one.recipient.restart_longest());
     }
 
     /// Counters since the start.
@@ -281,9 +286,11 @@ impl Edca {
         &self.attempts
     }
 
-    /// Counters of its MPDUs since the start.
-    pub fn mpdu_counts(&self) -> &MpduCounts {
-        &self.counts
+    /// Counters of its MPDUs since the start; the longest wait since the measured time began.
+    pub fn mpdu_counts(&self) -> MpduCounts {
+        let waits = self.incoming.iter().map(|one| one.recipient.waits());
+        // Those of agreements that others have replaced are counted already.
+        MpduCounts { reordering: waits.fold(self.counts.reordering, ReorderWaits::and), ..self.counts.clone() }
     }
 
     /// What layers above may know of it.

@@ -179,7 +179,8 @@ impl Edca {
         match self.incoming.iter_mut().find(|one| (one.from, one.tid) == (from, tid)) {
             Some(one) => {
                 let mut released = Vec::new();
-                one.recipient.end(&mut released);
+                one.recipient.end(cx.now, &mut released);
+                self.counts.reordering = self.counts.reordering.and(one.recipient.waits());
                 one.recipient = recipient;
                 self.deliver(released, from, false, cx);
             }

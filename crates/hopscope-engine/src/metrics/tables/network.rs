@@ -7,6 +7,7 @@ use super::MetricKind::Counts;
 use super::Visibility::Report;
 use super::{FlowResult, NodeResult};
 use super::{Metric, measured};
+use crate::metrics::counters::{loss_ratio, mean};
 use crate::metrics::sharing::{jain, jain_of, max_min};
 use crate::metrics::{PathLengths, RunMeter};
 use crate::record::DropReason;
@@ -38,6 +39,16 @@ measured! {
         link_drop_probability: f64 = totals => Metric::sample("", "link drop probability").shown(Report);
         /// Packets that MACs took on.
         mac_packets: u64 = totals => Metric::sample("packets", "packets at MACs");
+        /// MPDUs of a data PPDU to a single station, mean over all PPDUs of QoS stations.
+        mpdus_per_ppdu: Option<f64> = totals => Metric::sample("", "MPDUs of a data PPDU");
+        /// Share of all MPDUs sent that came to nothing: not acknowledged, or sent again though they had come.
+        mpdu_loss_ratio: Option<f64> = totals => Metric::sample("", "MPDU loss ratio");
+        /// Share of all MPDUs sent that were sent before.
+        mpdu_repeat_ratio: Option<f64> = totals => Metric::sample("", "MPDU repeat ratio");
+        /// Mean wait of those received MPDUs that have waited in a reordering buffer.
+        reorder_ms: Option<f64> = totals => Metric::sample("ms", "reordering delay");
+        /// Longest wait of one of them.
+        reorder_max_ms: Option<f64> = totals => Metric::sample("ms", "longest reordering delay");
         /// Routing messages sent, each hop counted.
         routing_packets: u64 = run.routing => Metric::sample("", "routing messages");
         /// Bytes of routing messages sent, network headers included.
@@ -132,6 +143,32 @@ impl Totals<'_> {
         let packets = self.mac_packets(cx);
         // A packet taken on in the warm-up may be given up in the measured time: the ratio may pass 1.
         if packets > 0 { (self.mac_retry_drops(cx) as f64 / packets as f64).min(1.0) } else { 0.0 }
+    }
+
+    fn mpdus_per_ppdu(&self, _cx: &NetworkCx<'_>) -> Option<f64> {
+        mean(self.of_qos(|node| node.mpdus_sent)? as f64, self.of_qos(|node| node.data_ppdus)?)
+    }
+
+    fn mpdu_loss_ratio(&self, _cx: &NetworkCx<'_>) -> Option<f64> {
+        loss_ratio(self.of_qos(|node| node.mpdus_sent)?, self.of_qos(|node| node.mpdus_acknowledged)?)
+    }
+
+    fn mpdu_repeat_ratio(&self, _cx: &NetworkCx<'_>) -> Option<f64> {
+        mean(self.of_qos(|node| node.mpdus_repeated)? as f64, self.of_qos(|node| node.mpdus_sent)?)
+    }
+
+    fn reorder_ms(&self, _cx: &NetworkCx<'_>) -> Option<f64> {
+        let weighed = |node: &NodeResult| Some(node.reorder_ms? * node.mpdus_reordered? as f64);
+        mean(self.nodes.iter().filter_map(weighed).sum(), self.of_qos(|node| node.mpdus_reordered)?)
+    }
+
+    fn reorder_max_ms(&self, _cx: &NetworkCx<'_>) -> Option<f64> {
+        self.nodes.iter().filter_map(|node| node.reorder_max_ms).reduce(f64::max)
+    }
+
+    /// Sum of what QoS stations have counted; none without such.
+    fn of_qos(&self, count: fn(&NodeResult) -> Option<u64>) -> Option<u64> {
+        self.nodes.iter().filter_map(count).reduce(|sum, more| sum + more)
     }
 
     fn mean_hops(&self, _cx: &NetworkCx<'_>) -> Option<f64> {

@@ -29,12 +29,24 @@ measured! {
         mpdus_sent: Option<u64> = run.counters => Metric::sample("", "MPDUs sent");
         /// Of these, those that were sent before.
         mpdus_repeated: Option<u64> = run.counters => Metric::sample("", "MPDUs repeated");
+        /// MPDUs of a QoS station that an ACK or a Block Ack has acknowledged, each once.
+        mpdus_acknowledged: Option<u64> = run.counters => Metric::sample("", "MPDUs acknowledged");
+        /// Share of the MPDUs sent that came to nothing: not acknowledged, or sent again though they had come.
+        mpdu_loss_ratio: Option<f64> = run.counters => Metric::sample("", "MPDU loss ratio");
+        /// Data PPDUs of a QoS station to single stations.
+        data_ppdus: Option<u64> = run.counters => Metric::sample("", "data PPDUs sent");
         /// MPDUs of a data PPDU of a QoS station to a single station.
         mpdus_per_ppdu: Option<f64> = run.counters => Metric::sample("", "MPDUs of a data PPDU");
         /// Time on the air of those PPDUs.
         data_airtime_s: Option<f64> = run.counters => Metric::sample("s", "time of data on the air");
         /// Block Ack requests that a QoS station has sent.
         block_ack_requests: Option<u64> = run.counters => Metric::sample("", "Block Ack requests");
+        /// MPDUs received that have waited in a reordering buffer, as others were missing before them.
+        mpdus_reordered: Option<u64> = run.counters => Metric::sample("", "MPDUs reordered");
+        /// Mean wait of those MPDUs.
+        reorder_ms: Option<f64> = run.counters => Metric::sample("ms", "reordering delay");
+        /// Longest wait of one of them.
+        reorder_max_ms: Option<f64> = run.counters => Metric::sample("ms", "longest reordering delay");
         /// Accesses that a category of a QoS station lost to a higher one.
         internal_collisions: Option<u64> = run.counters => Metric::sample("", "internal collisions");
         /// Packets the MAC took on.

@@ -6,7 +6,7 @@ use hopscope_core::units::{Span, Time};
 use hopscope_testing::property;
 use proptest::prelude::*;
 
-use super::{Arrival, Recipient};
+use super::{Arrival, Recipient, ReorderWaits};
 use crate::block_ack::sequence::{SEQUENCES, advance};
 
 /// An input of a timeline.
@@ -43,7 +43,7 @@ fn timeline(mut recipient: Recipient<u16>, steps: &[(Input, &[u16], u16, &[u16])
                 let arrival = recipient.on_mpdu(seq, seq, now, &mut released);
                 assert_eq!(arrival == Arrival::Kept, new, "step {step}");
             }
-            Request(ssn) => recipient.on_request(ssn, &mut released),
+            Request(ssn) => recipient.on_request(ssn, now, &mut released),
             Timer(ms) => recipient.on_release_timer(Time(ms * 1_000_000), &mut released),
         }
         assert_eq!(released, up, "step {step}: {input:?} releases");
@@ -151,9 +151,14 @@ fn the_timer_is_that_of_the_first_stored() {
     assert_eq!(recipient.release_at(), Some(ms(120)), "what comes first in order decides");
     recipient.on_mpdu(0, 0, ms(30), &mut released);
     assert_eq!((recipient.release_at(), waiting(&recipient)), (Some(ms(105)), 1));
-    recipient.on_request(4, &mut released);
+    recipient.on_request(4, ms(50), &mut released);
     assert_eq!((released, recipient.release_at(), waiting(&recipient)), (vec![0, 1, 3], None, 0));
     assert!(!recipient.is_new(2), "the window has left it behind");
+    // 1 has waited from 20 to 30 ms, 3 from 5 to 50 ms; 0 went up at once.
+    let (total, longest) = (Span::from_millis(55), Span::from_millis(45));
+    assert_eq!(recipient.waits(), ReorderWaits { count: 2, total, longest });
+    recipient.restart_longest();
+    assert_eq!(recipient.waits(), ReorderWaits { count: 2, total, longest: Span::ZERO });
 }
 
 /// The same by sequence numbers that do not wrap, sets and loops.
@@ -164,6 +169,8 @@ struct Model {
     next: u64,
     stored: BTreeMap<u64, Time>,
     timeout: Option<Span>,
+    /// Waits that are over, none of which was nothing.
+    waits: Vec<Span>,
 }
 
 impl Model {
@@ -176,16 +183,16 @@ impl Model {
             return false;
         }
         self.stored.insert(seq, now);
-        self.move_to(self.next.max((seq + 1).saturating_sub(self.size)), up);
+        self.move_to(self.next.max((seq + 1).saturating_sub(self.size)), now, up);
         true
     }
 
-    fn request(&mut self, ssn: u64, up: &mut Vec<u64>) {
+    fn request(&mut self, ssn: u64, now: Time, up: &mut Vec<u64>) {
         if ssn > self.scoreboard {
             self.scoreboard = ssn;
             self.came.retain(|&seq| seq >= ssn && seq < ssn + self.size);
         }
-        self.move_to(self.next.max(ssn), up);
+        self.move_to(self.next.max(ssn), now, up);
     }
 
     fn timer(&mut self, now: Time, up: &mut Vec<u64>) {
@@ -193,17 +200,18 @@ impl Model {
             if now < since + timeout {
                 return;
             }
-            self.move_to(first, up);
+            self.move_to(first, now, up);
         }
     }
 
-    fn move_to(&mut self, next: u64, up: &mut Vec<u64>) {
+    fn move_to(&mut self, next: u64, now: Time, up: &mut Vec<u64>) {
         self.next = next;
-        while let Some((&seq, _)) = self.stored.first_key_value() {
+        while let Some((&seq, &since)) = self.stored.first_key_value() {
             if seq > self.next {
                 return;
             }
             self.stored.remove(&seq);
+            self.waits.extend(Some(now - since).filter(|wait| *wait > Span::ZERO));
             self.next = self.next.max(seq + 1);
             up.push(seq);
         }
@@ -227,7 +235,9 @@ proptest! {
         let timeout = timeout.map(Span::from_millis);
         let number = |seq: u64| (seq % u64::from(SEQUENCES)) as u16;
         let mut recipient = Recipient::new(number(start), size as u16, timeout);
-        let mut model = Model { size, scoreboard: start, came: BTreeSet::new(), next: start, stored: BTreeMap::new(), timeout };
+        let mut model = Model {
+            size, scoreboard: start, came: BTreeSet::new(), next: start, stored: BTreeMap::new(), timeout, waits: Vec::new(),
+        };
         let mut now = Time::ZERO;
         for (what, offset, later) in steps {
             now += Span::from_millis(later);
@@ -237,8 +247,8 @@ proptest! {
             let (mut up, mut released) = (Vec::new(), Vec::new());
             match what {
                 0 => {
-                    model.request(seq, &mut up);
-                    recipient.on_request(number(seq), &mut released);
+                    model.request(seq, now, &mut up);
+                    recipient.on_request(number(seq), now, &mut released);
                 }
                 1 | 2 => {
                     model.timer(now, &mut up);
@@ -262,6 +272,9 @@ proptest! {
             let due = timeout.and_then(|span| model.stored.first_key_value().map(|(_, &since)| since + span));
             prop_assert_eq!(recipient.release_at(), due);
             prop_assert!(recipient.buffer.len() <= size as usize);
+            let longest = model.waits.iter().copied().max().unwrap_or_default();
+            let total = Span(model.waits.iter().map(|wait| wait.0).sum());
+            prop_assert_eq!(recipient.waits(), ReorderWaits { count: model.waits.len() as u64, total, longest });
         }
     }
 }

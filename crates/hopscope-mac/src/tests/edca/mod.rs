@@ -316,7 +316,7 @@ impl Lab {
         if peer != Peer::Silent {
             let mut up = Vec::new();
             if frame.kind == FrameKind::BlockAckReq {
-                recipient.on_request(frame.seq, &mut up);
+                recipient.on_request(frame.seq, Time::ZERO, &mut up);
             }
             for mpdu in mpdus.iter().filter(|mpdu| !lacks.contains(&mpdu.seq)) {
                 recipient.on_mpdu(mpdu.seq, mpdu.packet, start, &mut up);
