@@ -78,4 +78,14 @@ ROUTINGS: dict[str, dict[str, Any]] = {
     "arp": chain(flow=TCP, net={"arp": True}),
 }
 
-SCENARIOS = TRANSPORTS | ROUTINGS | NOTICES
+#: One for each PHY of QoS stations. Nodes three hops apart do not sense each other: parts of aggregates are lost.
+VIDEO = {"transport": "udp", "app": "cbr", "rate": "2Mbps", "packet": 1000, "dscp": 40}
+MODERN: dict[str, dict[str, Any]] = {
+    "qos": chain(4, flow=VIDEO, radio={"preset": "ofdm-24M"}, mac={"qos": True}),
+    "ht": chain(4, flow={**TCP, "max_window": 64}, radio={"preset": "ht-20"}),
+    "amsdu": chain(4, flow={**TCP, "max_window": 64}, radio={"preset": "ht-40"}, mac={"amsdu": 3839}),
+    "vht": chain(4, flow={**TCP, "max_window": 64}, radio={"preset": "vht-40-2ss", "mcs": 2}),
+    "he": chain(4, flow={**TCP, "max_window": 64}, radio={"preset": "he-40", "mcs": 2}),
+}
+
+SCENARIOS = TRANSPORTS | ROUTINGS | NOTICES | MODERN

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chains import SCENARIOS, Capture, Tshark, chain, counts
+from chains import MODERN, SCENARIOS, Capture, Tshark, chain, counts
+
+import hopscope as hs
 
 #: Where a checksum or FCS may stand; 0 is a bad one.
 CHECKSUMS = ("wlan.fcs", "ip.checksum", "tcp.checksum", "udp.checksum", "dccp.checksum")
@@ -16,6 +18,7 @@ KNOWN = frozenset(
         "radiotap",
         "wlan_radio",
         "wlan",
+        "wlan_aggregate",
         "llc",
         "raw",
         "ip",
@@ -44,6 +47,8 @@ EXPERIMENTS = {
 }
 #: It takes the content of a TCP option for experiments for the identifier of one (RFC 6994), whose number changes.
 EXPERIMENT_OF_TCP = {"tcp-door": ("Experiment Identifier: Unknown", "TCP Option - Experimental: Unknown")}
+#: What the HE field of radiotap says nothing of, as a mode does not have it.
+NOT_SAID = {"he": ("known: Unknown", "unknown: 0x0")}
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
@@ -63,7 +68,7 @@ def test_every_frame_is_dissected(name: str, capture: Capture, tshark: Tshark, t
     unverified = {"2"} if name == "icmp-udp" else set()
     assert statuses == {"", "1"} | unverified, "every checksum and FCS is good"
     text = [line.strip() for line in tshark(path, "-V")]
-    named = ("RREQ Unknown Sequence Number", *EXPERIMENT_OF_TCP.get(name, ()))
+    named = ("RREQ Unknown Sequence Number", *EXPERIMENT_OF_TCP.get(name, ()), *NOT_SAID.get(name, ()))
     strange = [line for line in text if "nknown" in line and not any(known in line for known in named)]
     assert set(strange) <= {UNKNOWN_TO_TSHARK, EXPERIMENTS.get(name, "")}
 
@@ -114,7 +119,8 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
     sent = [row for row in rows if row["frame.interface_name"].startswith("radio") and row["frame.p2p_dir"] == "0"]
     made = [row for row in rows if row["frame.interface_name"].startswith("host") and row["frame.p2p_dir"] == "0"]
 
-    kinds = {0x18: "block-ack-req", 0x19: "block-ack", 0x1B: "rts", 0x1C: "cts", 0x1D: "ack", 0x0D: "action"}
+    kinds = {0x18: "block-ack-req", 0x19: "block-ack", 0x1B: "rts", 0x1C: "cts", 0x1D: "ack", 0x1E: "cf-end"}
+    kinds |= {0x0D: "action"}
     kinds |= {0x20: "data", 0x28: "data"}
     frames = counts([kinds[int(row["wlan.fc.type_subtype"], 0)] for row in sent])
     assert frames == {kind: number for kind, number in tally["frames"].items() if number}
@@ -134,6 +140,40 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         options = [kind for kind in row["dsr.option.type"].split(",") if kind in ("1", "2", "3")]
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in options[:1]]  # an error may follow
     assert counts(messages) == tally["routing"]
+
+
+@pytest.mark.parametrize("name", MODERN)
+def test_aggregates_are_counted_as_the_engine_counts_them(name: str, capture: Capture, tshark: Tshark) -> None:
+    captured = capture(MODERN[name], lost=True)
+    tally, nodes = captured.tally, hs.run(MODERN[name], seeds=1).points[0].runs[0]["nodes"]
+    names = ("frame.interface_name", "frame.p2p_dir", "wlan.fc.type_subtype", "wlan.ra", "radiotap.flags.badfcs")
+    names += ("radiotap.ampdu.reference", "wlan.qos.amsdupresent", "wlan_aggregate.a_mdsu.length")
+    lines = tshark(captured.path, "-Y", "radiotap", "-T", "fields", *(part for name in names for part in ("-e", name)))
+    rows = [dict(zip(names, line.split("\t"), strict=True)) for line in lines]
+    station = {f"02:00:00:00:00:{node:02x}": f"radio{node}" for node in range(len(nodes))}
+    data = [row for row in rows if int(row["wlan.fc.type_subtype"], 0) == 0x28 and row["wlan.ra"] in station]
+    sent = [row for row in data if row["frame.p2p_dir"] == "0"]
+    assert len(sent) == sum(node["mpdus_sent"] for node in nodes)
+
+    aggregates = {row["radiotap.ampdu.reference"] for row in sent} - {""}
+    assert len(aggregates) == tally["ampdus"]
+    alone = sum(not row["radiotap.ampdu.reference"] for row in sent)
+    assert len(aggregates) + alone == sum(node["data_ppdus"] for node in nodes)
+    several = [row["wlan_aggregate.a_mdsu.length"] for row in sent if "," in row["wlan_aggregate.a_mdsu.length"]]
+    assert len(several) == tally["amsdus"]
+
+    # A station has what came to it and what it lost: all that was sent, but for what is on the air at the end.
+    ended = [row for row in data if row["frame.p2p_dir"] == "1"]
+    assert {row["frame.interface_name"] == station[row["wlan.ra"]] for row in ended} == {True}
+    assert 0 <= len(sent) - len(ended) <= 256
+    came = [row for row in ended if row["radiotap.flags.badfcs"] in ("0", "False")]
+    # Each MPDU that was acknowledged has come, some of them more than once.
+    assert sum(node["mpdus_acknowledged"] for node in nodes) <= len(came)
+    if name == "qos":
+        assert tally["frames"]["cf-end"] > 0
+    else:
+        assert len(came) < len(ended), "some MPDUs are lost"
+        assert min(tally["ampdus"], tally["frames"]["block-ack"]) > 0
 
 
 #: Options that tshark finds in a SYN and a SYN-ACK: maximum segment size, SACK permitted, window scale, time stamps.

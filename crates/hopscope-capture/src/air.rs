@@ -1,6 +1,6 @@
 //! Frames on the air as octets: each is made once, when it begins, and kept until its transmitter has sent two more.
 
-use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_engine::Config;
 use hopscope_engine::config::radio::Phy;
 use hopscope_engine::record::{Addba, BlockAckInfo, NetworkView, link_between};
@@ -8,7 +8,8 @@ use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::Packet;
 use hopscope_phy::phy::modes::Mode;
 use hopscope_wire::dot11::{
-    self, AckBitmap, AckPolicy, AddbaFields, BlockAckFields, FCS_BYTES, MOST_DURATION, Mac, QOS_DATA_HEADER, QosControl,
+    self, AckBitmap, AckPolicy, AddbaFields, BlockAckFields, FCS_BYTES, MOST_DURATION, Mac, QOS_DATA_HEADER,
+    QosControl, aggregate,
 };
 use hopscope_wire::link::LLC_BYTES;
 use hopscope_wire::packet::{Encoder, FullPacket};
@@ -43,7 +44,7 @@ pub struct Sent {
 struct Part {
     end: usize,
     bytes: u32,
-    flow: FlowId,
+    is_chosen: bool,
 }
 
 /// An MPDU of an A-MPDU.
@@ -53,8 +54,8 @@ pub struct SentMpdu<'a> {
     pub octets: &'a [u8],
     /// Bytes that the engine counts.
     pub bytes: u32,
-    /// Flow whose packet it carries.
-    pub flow: FlowId,
+    /// It carries a packet of a flow that is captured.
+    pub is_chosen: bool,
     /// Its A-MPDU.
     pub ampdu: AmpduStatus,
 }
@@ -74,11 +75,11 @@ impl Sent {
     /// The MPDUs of an A-MPDU.
     pub fn mpdus(&self) -> impl Iterator<Item = SentMpdu<'_>> {
         let mut start = 0;
-        self.parts.iter().enumerate().map(move |(place, &Part { end, bytes, flow })| {
+        self.parts.iter().enumerate().map(move |(place, &Part { end, bytes, is_chosen })| {
             let octets = &self.octets[start..end];
             start = end;
             let ampdu = AmpduStatus { reference: self.reference, last: place + 1 == self.parts.len() };
-            SentMpdu { octets, bytes, flow, ampdu }
+            SentMpdu { octets, bytes, is_chosen, ampdu }
         })
     }
 
@@ -133,8 +134,10 @@ pub struct Air {
     channel: u16,
     short_preamble: bool,
     noise: i8,
-    /// A packet to be cut.
+    /// A packet to be cut, or to go into an A-MSDU.
     fragment: Vec<u8>,
+    /// The body of an MPDU with several packets.
+    msdus: Vec<u8>,
 }
 
 impl Air {
@@ -164,6 +167,7 @@ impl Air {
             short_preamble: radio.plcp_bits_2m > 0,
             noise: level(radio.noise_floor),
             fragment: Vec::new(),
+            msdus: Vec::new(),
         }
     }
 
@@ -198,8 +202,14 @@ impl Air {
         self.sent[slot as usize].clear();
     }
 
-    /// A frame begins: its octets are made.
-    pub fn make(&mut self, frame: &Frame, slot: u32, encoder: &Encoder, view: &impl NetworkView) {
+    /// A frame begins: its octets are made. `is_chosen` says of a packet with those of its A-MSDU whether they are captured.
+    pub fn make(
+        &mut self,
+        (frame, slot): (&Frame, u32),
+        encoder: &Encoder,
+        view: &impl NetworkView,
+        is_chosen: impl Fn(PacketId) -> bool,
+    ) {
         let mut head = self.head(frame);
         head.addba = self.addba(frame, slot, view);
         let sent = &mut self.sent[slot as usize];
@@ -211,19 +221,26 @@ impl Air {
             return;
         }
         let mpdus = view.mpdus(slot);
-        if mpdus.is_empty() {
+        if mpdus.is_empty() && view.msdus(slot, frame.body).is_empty() {
             self.make_data(&head, (frame, slot), encoder, view);
+            return;
+        }
+        if mpdus.is_empty() {
+            self.make_mpdu(&head, frame.body, (frame, slot), encoder, view);
             return;
         }
         self.ampdus = self.ampdus.wrapping_add(1);
         sent.reference = self.ampdus;
         for mpdu in mpdus {
-            let start = sent.octets.len();
-            let packet = view.packet(mpdu.packet);
-            Mac { seq: mpdu.seq, retry: mpdu.retry, ..head }.write_head(&mut sent.octets);
-            encoder.body(full(packet, view), frame.src, &mut sent.octets);
-            dot11::close(&mut sent.octets, start);
-            sent.parts.push(Part { end: sent.octets.len(), bytes: mpdu.bytes, flow: packet.flow });
+            self.make_mpdu(
+                &Mac { seq: mpdu.seq, retry: mpdu.retry, ..head },
+                mpdu.packet,
+                (frame, slot),
+                encoder,
+                view,
+            );
+            let sent = &mut self.sent[slot as usize];
+            sent.parts.push(Part { end: sent.octets.len(), bytes: mpdu.bytes, is_chosen: is_chosen(mpdu.packet) });
         }
     }
 
@@ -244,6 +261,35 @@ impl Air {
         let (tid, Addba { is_response, token, window, ssn }) = view.addba(slot)?;
         let amsdu = self.amsdu[frame.src.index()];
         Some(AddbaFields { token, amsdu, tid, size: window, ssn: (!is_response).then_some(ssn) })
+    }
+
+    /// Adds the octets of a whole MPDU: of a packet, or of an A-MSDU that begins with it.
+    fn make_mpdu(
+        &mut self,
+        head: &Mac<'_>,
+        first: PacketId,
+        (frame, slot): (&Frame, u32),
+        encoder: &Encoder,
+        view: &impl NetworkView,
+    ) {
+        let Air { sent, fragment: part, .. } = self;
+        let octets = &mut sent[slot as usize].octets;
+        let start = octets.len();
+        let rest = view.msdus(slot, first);
+        if rest.is_empty() {
+            head.write_head(octets);
+            encoder.body(full(view.packet(first), view), frame.src, octets);
+        } else {
+            Mac { qos: head.qos.map(|qos| QosControl { amsdu: true, ..qos }), ..*head }.write_head(octets);
+            self.msdus.clear();
+            for packet in std::iter::once(&first).chain(rest) {
+                part.clear();
+                encoder.body(full(view.packet(*packet), view), frame.src, part);
+                aggregate::write_msdu(frame.dst, frame.src, part, &mut self.msdus);
+            }
+            octets.extend_from_slice(&self.msdus);
+        }
+        dot11::close(octets, start);
     }
 
     /// The header of a frame.

@@ -10,8 +10,10 @@ use hopscope_engine::Config;
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::Body;
+use hopscope_phy::config::layout::PpduFormat;
 use hopscope_phy::phy::RxOutcome;
 use hopscope_wire::address;
+use hopscope_wire::dot11::aggregate::DELIMITER_BYTES;
 use hopscope_wire::packet::{Encoder, FullPacket};
 use hopscope_wire::radiotap::Radiotap;
 use pcap_file::DataLink;
@@ -231,14 +233,16 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             self.air.skip(slot);
             return;
         }
-        self.air.make(frame, slot, &self.encoder, view);
+        let Capture { air, encoder, choice, .. } = self;
+        air.make((frame, slot), encoder, view, |first| carries(choice.flow, slot, first, view));
         self.write_frame(now, (frame.src, None), frame, slot, "", view);
     }
 
     /// True when a flow that is captured has a part in a frame of `flow`: of an A-MPDU each MPDU is asked.
     fn carries_chosen(&self, frame: &Frame, slot: u32, flow: FlowId, view: &impl NetworkView) -> bool {
-        let of_mpdu = || view.mpdus(slot).iter().any(|mpdu| self.is_chosen(view.packet(mpdu.packet).flow));
-        self.is_chosen(flow) || frame.kind == FrameKind::Data && of_mpdu()
+        let of_mpdu = || view.mpdus(slot).iter().any(|mpdu| carries(self.choice.flow, slot, mpdu.packet, view));
+        self.is_chosen(flow)
+            || frame.kind == FrameKind::Data && (carries(self.choice.flow, slot, frame.body, view) || of_mpdu())
     }
 
     /// A frame has ended at a node; `meant`: it was addressed to it.
@@ -284,20 +288,38 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         let direction = if hearer.is_some() { Direction::In } else { Direction::Out };
         let head = PacketHead { interface, at: now.0, direction, comment };
         if self.air.sent(slot).is_aggregate() {
-            self.write_mpdus(head, radiotap, slot);
+            self.write_mpdus(head, radiotap, (frame, slot), node, view);
         } else {
             let octets = &self.air.sent(slot).octets;
-            self.counted_otherwise += u64::from(write_octets(&mut self.blocks, head, &radiotap, frame.bytes, octets));
+            let bytes = frame.bytes - delimiter(frame);
+            self.counted_otherwise += u64::from(write_octets(&mut self.blocks, head, &radiotap, bytes, octets));
             self.packets += 1;
         }
         self.pass_on(now);
     }
 
-    /// Writes the MPDUs of an A-MPDU, of those flows that are captured.
-    fn write_mpdus(&mut self, head: PacketHead<'_>, radiotap: Radiotap, slot: u32) {
-        let only = self.choice.flow;
-        for mpdu in self.air.sent(slot).mpdus().filter(|mpdu| only.is_none_or(|only| only == mpdu.flow.0)) {
-            let radiotap = Radiotap { ampdu: Some(mpdu.ampdu), ..radiotap };
+    /// Writes the MPDUs of an A-MPDU, of those flows that are captured. Those that did not come to the hearer `node` are left out, or
+    /// are frames that it lost.
+    fn write_mpdus(
+        &mut self,
+        head: PacketHead<'_>,
+        radiotap: Radiotap,
+        (frame, slot): (&Frame, u32),
+        node: NodeId,
+        view: &impl NetworkView,
+    ) {
+        // What is sent has no outcome, and where not even the header came, all MPDUs share that of the frame.
+        let outcomes = if head.direction == Direction::In { view.mpdu_outcomes() } else { &[] };
+        let outcomes = outcomes.iter().copied().chain(std::iter::repeat(RxOutcome::Received));
+        let shows_lost = self.choice.lost && frame.dst == node;
+        for (mpdu, outcome) in self.air.sent(slot).mpdus().zip(outcomes).filter(|(mpdu, _)| mpdu.is_chosen) {
+            let came = outcome == RxOutcome::Received;
+            if !came && !shows_lost {
+                continue;
+            }
+            let own = if came { String::new() } else { comment::of_frame(node, outcome, view) };
+            let head = PacketHead { comment: if came { head.comment } else { &own }, ..head };
+            let radiotap = Radiotap { ampdu: Some(mpdu.ampdu), spoiled: radiotap.spoiled || !came, ..radiotap };
             let differs = write_octets(&mut self.blocks, head, &radiotap, mpdu.bytes, mpdu.octets);
             self.counted_otherwise += u64::from(differs);
             self.packets += 1;
@@ -426,6 +448,18 @@ impl<const MONITOR: bool> Recorder for Capture<MONITOR> {
             _ => {}
         }
     }
+}
+
+/// True when a packet, or one that goes with it in an A-MSDU, is of the flow that is captured.
+fn carries(flow: Option<u32>, slot: u32, first: PacketId, view: &impl NetworkView) -> bool {
+    let is_of = |packet: &PacketId| flow.is_none_or(|only| only == view.packet(*packet).flow.0);
+    is_of(&first) || view.msdus(slot, first).iter().any(is_of)
+}
+
+/// Bytes of the delimiter before an MPDU that is alone in a VHT or HE PPDU: the engine counts them in the frame.
+fn delimiter(frame: &Frame) -> u32 {
+    let format = frame.mode.layout().map(|layout| layout.format);
+    if matches!(format, Some(PpduFormat::Vht | PpduFormat::He)) { DELIMITER_BYTES as u32 } else { 0 }
 }
 
 /// Writes a frame behind its radiotap header; true where the engine counts it with another size than its octets have.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use hopscope_core::ids::PacketId;
 use hopscope_engine::record::NetworkView;
 use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::arena::Extension;
@@ -21,6 +22,8 @@ pub struct Tally {
     pub retries: u64,
     /// PPDUs that carried an A-MPDU.
     pub ampdus: u64,
+    /// MPDUs that carried an A-MSDU.
+    pub amsdus: u64,
     /// Routing messages put on the air, by kind; messages of OLSR one by one.
     pub routing: BTreeMap<&'static str, u64>,
     /// Packets of DCCP that transports have sent, by type.
@@ -41,7 +44,7 @@ impl Tally {
             self.frames[frame.kind as usize] += mpdus.len() as u64;
             for mpdu in mpdus {
                 self.retries += u64::from(mpdu.retry);
-                self.on_carried(view.packet(mpdu.packet), view);
+                self.on_mpdu(slot, mpdu.packet, view);
             }
             return;
         }
@@ -49,7 +52,16 @@ impl Tally {
         self.retries += u64::from(frame.retry);
         // Of a packet in fragments the first one stands for all; repetitions count, as they are on the air.
         if frame.kind == FrameKind::Data && frame.frag == 0 {
-            self.on_carried(view.packet(frame.body), view);
+            self.on_mpdu(slot, frame.body, view);
+        }
+    }
+
+    /// A packet is put on the air, with those of its A-MSDU.
+    fn on_mpdu(&mut self, slot: u32, first: PacketId, view: &impl NetworkView) {
+        let rest = view.msdus(slot, first);
+        self.amsdus += u64::from(!rest.is_empty());
+        for packet in std::iter::once(&first).chain(rest) {
+            self.on_carried(view.packet(*packet), view);
         }
     }
 

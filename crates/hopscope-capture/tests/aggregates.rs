@@ -21,7 +21,7 @@ use hopscope_phy::config::layout::{ChannelWidth, GuardInterval, Layout, PpduForm
 use hopscope_phy::phy::RxOutcome;
 use hopscope_phy::phy::modes::Mode;
 use hopscope_tcp::{Receipt, SenderStats};
-use hopscope_wire::dot11::{AckBitmap, AckPolicy, AddbaFields, BlockAckFields, Mac, QosControl};
+use hopscope_wire::dot11::{AckBitmap, AckPolicy, AddbaFields, BlockAckFields, Mac, QosControl, aggregate};
 use hopscope_wire::radiotap::{AmpduStatus, Radiotap};
 use pcap_file::pcapng::{Block, PcapNgReader};
 
@@ -35,6 +35,9 @@ const PACKETS: u32 = 40;
 struct Air {
     packets: Vec<Packet>,
     mpdus: Vec<Mpdu>,
+    /// What goes with the first packet in an A-MSDU.
+    rest: Vec<PacketId>,
+    outcomes: Vec<RxOutcome>,
     block_ack: Option<BlockAckInfo>,
     addba: Option<Addba>,
 }
@@ -56,6 +59,14 @@ impl NetworkView for Air {
         &self.mpdus
     }
 
+    fn msdus(&self, _: u32, first: PacketId) -> &[PacketId] {
+        if first == PacketId(0) { &self.rest } else { &[] }
+    }
+
+    fn mpdu_outcomes(&self) -> &[RxOutcome] {
+        &self.outcomes
+    }
+
     fn block_ack(&self, _: u32) -> Option<BlockAckInfo> {
         self.block_ack
     }
@@ -74,11 +85,13 @@ impl NetworkView for Air {
     }
 
     fn lend(&mut self) -> impl NetworkView + '_ {
-        Air { packets: self.packets.clone(), mpdus: self.mpdus.clone(), block_ack: self.block_ack, addba: self.addba }
+        let Air { packets, mpdus, rest, outcomes, block_ack, addba } = self;
+        let (packets, mpdus, block_ack, addba) = (packets.clone(), mpdus.clone(), *block_ack, *addba);
+        Air { packets, mpdus, rest: rest.clone(), outcomes: outcomes.clone(), block_ack, addba }
     }
 
     fn frame(&self, _: u32) -> Frame {
-        unreachable!("no frame is at fault")
+        unreachable!("noise is at fault")
     }
 
     fn quiet_plan(&mut self, _: NodeId, _: &mut QuietPlan) {
@@ -155,7 +168,9 @@ impl Run {
             (packet.flow, packet.ports.from, packet.ports.to) = (FlowId(number % 2), 1024, 5001);
             packet
         };
-        let air = Air { packets: (0..PACKETS).map(packet).collect(), mpdus: Vec::new(), block_ack: None, addba: None };
+        let packets = (0..PACKETS).map(packet).collect();
+        let (block_ack, addba) = (None, None);
+        let air = Air { packets, mpdus: Vec::new(), rest: Vec::new(), outcomes: Vec::new(), block_ack, addba };
         Run { capture, air, mode, now: Time::ZERO, slots: [0, 2] }
     }
 
@@ -185,6 +200,7 @@ impl Run {
         self.capture.record(self.now, &ended, &mut self.air);
         self.now += Span::from_micros(16);
         (self.air.mpdus, self.air.block_ack, self.air.addba) = (Vec::new(), None, None);
+        (self.air.rest, self.air.outcomes) = (Vec::new(), Vec::new());
     }
 
     /// An A-MPDU with the MPDUs of these packets, whose sequence numbers begin at 4090 and wrap.
@@ -217,7 +233,10 @@ impl Run {
             56,
             BlockAckInfo { ssn: 22, bitmap: Bitmap::of_words([0, 0, 0, 1 << 63]), size: 256 },
         );
-        self.send(FrameKind::Data, MPDU, self.mode);
+        // Alone in a PPDU of VHT or HE it is an A-MPDU of one: the frame has a delimiter, which is not captured.
+        let format = self.mode.layout().map(|layout| layout.format);
+        let delimiter = if matches!(format, Some(PpduFormat::Vht | PpduFormat::He)) { 4 } else { 0 };
+        self.send(FrameKind::Data, MPDU + delimiter, self.mode);
         self.send(FrameKind::Ack, 14, Mode::of(24_000_000).expect("a basic rate"));
         self.capture.finish(self.now)
     }
@@ -242,14 +261,22 @@ fn place(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.pcapng"))
 }
 
-/// The frames of the radio of node 0 in a file: instant in nanoseconds, radiotap, octets of the frame.
-fn frames(path: &Path) -> Vec<(u64, Radiotap, Vec<u8>)> {
+/// A frame in a file: instant in nanoseconds, radiotap, octets of the frame.
+type Read = (u64, Radiotap, Vec<u8>);
+
+/// The frames of the radio of node 0 in a file.
+fn frames(path: &Path) -> Vec<Read> {
+    frames_of(path, 0)
+}
+
+/// The frames of an interface: 0 is the radio of node 0, 2 that of node 1.
+fn frames_of(path: &Path, interface: u32) -> Vec<Read> {
     let octets = std::fs::read(path).expect("the capture");
     let mut reader = PcapNgReader::new(&octets[..]).expect("a section");
     let mut found = Vec::new();
     while let Some(block) = reader.next_block() {
         let Block::EnhancedPacket(packet) = block.expect("a block") else { continue };
-        if packet.interface_id == 0 {
+        if packet.interface_id == interface {
             let (radiotap, frame) = Radiotap::read(&packet.data).expect("its own radiotap");
             found.push((packet.timestamp.as_nanos() as u64, radiotap, frame.to_vec()));
         }
@@ -328,6 +355,81 @@ fn a_flow_has_its_own_mpdus_of_an_aggregate() {
     let frames = frames(&path);
     let found: Vec<_> = frames.iter().map(|(_, _, octets)| Mac::read(octets).expect("its own frame").seq).collect();
     assert_eq!(found, [4_092, 4_094]);
+}
+
+/// Where the third and the last MPDU of five do not come.
+fn send_with_losses(name: &str, lost: bool) -> Vec<(u16, bool, bool)> {
+    let (_, mode) = modes()[1];
+    let path = place(name);
+    let mut run = Run::new(&path, mode, Choice { lost, ..Choice::default() });
+    let noise = RxOutcome::TooWeak { by: None };
+    run.air.outcomes = vec![RxOutcome::Received, RxOutcome::Received, noise, RxOutcome::Received, noise];
+    run.aggregate(0..5, false);
+    let summary = run.capture.finish(run.now);
+    assert_eq!(frames(&path).len(), 5, "all are sent");
+    assert_eq!((summary.packets, summary.counted_otherwise), (if lost { 10 } else { 8 }, 0));
+    let of = |(_, radiotap, octets): &Read| {
+        let mac = Mac::read(octets).expect("its own frame");
+        (mac.seq, radiotap.spoiled, radiotap.ampdu.expect("a part of an A-MPDU").last)
+    };
+    frames_of(&path, 2).iter().map(of).collect()
+}
+
+#[test]
+fn a_hearer_has_those_mpdus_alone_that_came_to_it() {
+    let came = [(4_090, false, false), (4_091, false, false), (4_093, false, false)];
+    assert_eq!(send_with_losses("came", false), came);
+    let with_lost = [came[0], came[1], (4_092, true, false), came[2], (4_094, true, true)];
+    assert_eq!(send_with_losses("lost", true), with_lost);
+}
+
+#[test]
+fn an_a_msdu_has_a_header_before_each_of_its_packets() {
+    // Three packets, a fourth alone; then the three in a PPDU of their own. 14 octets before each, LLC 8; padded to 1524.
+    let amsdu = 26 + 2 * 1524 + 1522 + 4;
+    let (_, mode) = modes()[0];
+    let path = place("amsdu");
+    let mut run = Run::new(&path, mode, Choice::default());
+    let rest = vec![PacketId(1), PacketId(2)];
+    let mpdu = |number, bytes| Mpdu { packet: PacketId(number), seq: number as u16, bytes, retry: false };
+    (run.air.mpdus, run.air.rest) = (vec![mpdu(0, amsdu), mpdu(3, MPDU)], rest.clone());
+    run.send(FrameKind::Data, amsdu + 2 + MPDU + 8, mode);
+    run.air.rest = rest;
+    run.send(FrameKind::Data, amsdu, mode);
+    let summary = run.capture.finish(run.now);
+    assert_eq!((summary.tally.amsdus, summary.tally.ampdus, summary.counted_otherwise), (2, 1, 0));
+    let read = frames(&path);
+    for (place, count) in [(0, 3), (2, 3)] {
+        let mac = Mac::read(&read[place].2).expect("its own frame");
+        assert!(mac.qos.is_some_and(|qos| qos.amsdu));
+        let mut body = mac.body;
+        for _ in 0..count {
+            let msdu = aggregate::take_msdu(&mut body).expect("a subframe");
+            assert_eq!((msdu.to, msdu.from, msdu.body.len() as u32), (NodeId(1), NodeId(0), 8 + PACKET));
+        }
+        assert!(body.is_empty());
+    }
+    assert!(Mac::read(&read[1].2).expect("its own frame").qos.is_some_and(|qos| !qos.amsdu));
+    // tshark finds as many packets in each.
+    let Some(rows) = tshark(&path, &["_ws.malformed", "wlan_aggregate.a_mdsu.length", "udp.checksum.status"]) else {
+        return;
+    };
+    let found: Vec<_> = rows.iter().take(2).map(|row| row.join(" ")).collect();
+    assert_eq!(found, [" 1508,1508,1508 1,1,1", "  1"]);
+}
+
+#[test]
+fn a_flow_is_found_within_an_a_msdu() {
+    let (_, mode) = modes()[0];
+    let path = place("amsdu-flow");
+    let mut run = Run::new(&path, mode, Choice { flow: Some(1), ..Choice::default() });
+    // Packet 1 is of flow 1, packets 0 and 2 are not.
+    run.air.rest = vec![PacketId(1)];
+    run.send(FrameKind::Data, 26 + 1524 + 1522 + 4, mode);
+    run.air.rest = vec![PacketId(2)];
+    run.send(FrameKind::Data, 26 + 1524 + 1522 + 4, mode);
+    run.capture.finish(run.now);
+    assert_eq!(frames(&path).len(), 1);
 }
 
 /// The lines of tshark over a file, a cell for each field; none where it is not installed, but where all tools have to be there that is a

@@ -15,6 +15,7 @@ use hopscope_mac::rate::RateCounts;
 use hopscope_packet::Packet;
 use hopscope_packet::arena::Extension;
 use hopscope_phy::channel::Link;
+use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::{Receipt, SenderStats};
 
 /// What an 802.11 interface counts for itself.
@@ -51,6 +52,13 @@ pub trait NetworkView {
     /// The MPDUs of the A-MPDU in an air slot, in their order on the air; none where the PPDU carries one MPDU or a
     /// control frame.
     fn mpdus(&self, slot: u32) -> &[Mpdu];
+
+    /// Of a packet that a PPDU in an air slot carries: those that go with it in its A-MSDU; none where it is alone.
+    fn msdus(&self, slot: u32, first: PacketId) -> &[PacketId];
+
+    /// Of a PPDU with data that has just ended at a node which has read its header: what became of each of its MPDUs there, in
+    /// order. None of other frames, and of PPDUs whose MPDUs are not received one by one.
+    fn mpdu_outcomes(&self) -> &[RxOutcome];
 
     /// What the Block Ack, or the request for one, in an air slot says; none of another frame.
     fn block_ack(&self, slot: u32) -> Option<BlockAckInfo>;

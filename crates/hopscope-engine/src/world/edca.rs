@@ -8,6 +8,7 @@ use hopscope_core::event::{Event, Generation};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_mac::edca::access::EdcaAnswer;
 use hopscope_mac::edca::{Accepted, Delivered, EdcaCx, FrameInfo};
+use hopscope_mac::frame::{Frame, FrameKind};
 use hopscope_mac::{Edca, EdcaEffects};
 use hopscope_net::iface::{Interface, Wifi};
 use hopscope_packet::Body;
@@ -75,8 +76,9 @@ impl<R: Recorder> World<R> {
         if let Some(sender) = &mut self.wifi[frame.src].edca {
             sender.put_mpdus(slot, sent);
         }
-        let outcome = if came { RxOutcome::Received } else { RxOutcome::TooWeak { by: None } };
-        self.note(Record::FrameEnded { node, frame, slot, outcome });
+        if R::WANTS.has(Classes::FRAME_ENDS) {
+            self.note_qos_frame(node, frame, slot, came);
+        }
         if !came {
             let Wifi { station, rules, .. } = &mut self.wifi[node];
             station.fail_reception(self.now, &rules.station);
@@ -87,6 +89,35 @@ impl<R: Recorder> World<R> {
             edca.on_rx_end(frame, &received, said, cx);
         });
         self.mpdus = received;
+    }
+
+    /// A frame has ended at the QoS station that it was for; `came`: any of it did.
+    #[cold]
+    fn note_qos_frame(&mut self, node: NodeId, frame: Frame, slot: u32, came: bool) {
+        // Who asks why looks at the links of both.
+        self.medium.refresh(node, self.now);
+        self.medium.refresh(frame.src, self.now);
+        self.look_at_mpdus(node, &frame, slot);
+        let lost = || {
+            let mut at_fault =
+                self.mpdu_outcomes.iter().filter(|outcome| matches!(outcome, RxOutcome::TooWeak { by: Some(_) }));
+            at_fault.next().copied().unwrap_or(RxOutcome::TooWeak { by: None })
+        };
+        let outcome = if came { RxOutcome::Received } else { lost() };
+        self.note(Record::FrameEnded { node, frame, slot, outcome });
+        self.mpdu_outcomes.clear();
+    }
+
+    /// Finds out for observers what became of each MPDU of a frame that has ended at a radio which has read its header.
+    pub(super) fn look_at_mpdus(&mut self, node: NodeId, frame: &Frame, slot: u32) {
+        let mut outcomes = std::mem::take(&mut self.mpdu_outcomes);
+        outcomes.clear();
+        if frame.kind == FrameKind::Data && frame.dst != NodeId::BROADCAST {
+            let Wifi { station, rules, .. } = &self.wifi[node];
+            let sent = self.wifi[frame.src].edca.as_ref().map_or(&[][..], |sender| &sender.carried(slot).mpdus);
+            rules.mpdu_outcomes(frame, sent, self.now, &station.radio, &mut outcomes);
+        }
+        self.mpdu_outcomes = outcomes;
     }
 
     /// An access event of a QoS station.

@@ -56,7 +56,13 @@ impl<R: Recorder> World<R> {
         let is_read = decodable && !self.is_off(node);
         let outcome = if is_read { noted.unwrap_or(RxOutcome::Received) } else { RxOutcome::OutOfReach };
         let frame = self.sent_in(slot);
-        self.note(Record::FrameOverheard { node, frame, slot, outcome });
+        if R::WANTS.has(Classes::OVERHEARD) {
+            if outcome == RxOutcome::Received {
+                self.look_at_mpdus(node, &frame, slot);
+            }
+            self.note(Record::FrameOverheard { node, frame, slot, outcome });
+            self.mpdu_outcomes.clear();
+        }
         if outcome == RxOutcome::Received && frame.dst != node {
             self.overhear(node, &frame, slot);
         }

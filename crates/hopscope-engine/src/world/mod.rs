@@ -67,6 +67,7 @@ use hopscope_packet::aodv::AodvEnvelope;
 use hopscope_packet::{Body, Packet, PacketArena};
 use hopscope_phy::channel::{Channel, Medium};
 use hopscope_phy::mobility::Mobility;
+use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::TcpSender;
 use hopscope_tcp::endpoint::TransportEffect;
 use hopscope_transport::Sockets;
@@ -147,6 +148,8 @@ pub struct World<R: Recorder> {
     amid: Option<NodeId>,
     /// MPDUs of the frame at hand that were received.
     mpdus: Vec<Mpdu>,
+    /// What became of each MPDU of the frame that has just ended, for observers.
+    mpdu_outcomes: Vec<RxOutcome>,
     app_effects: Vec<crate::app::AppEffect>,
     overhearing: Overhearing,
     /// Where news of routes have packets of their own.

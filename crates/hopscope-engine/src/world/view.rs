@@ -15,6 +15,7 @@ use hopscope_net::iface::Wifi;
 use hopscope_packet::arena::Extension;
 use hopscope_packet::{Body, Packet, PacketArena};
 use hopscope_phy::channel::{Link, Medium};
+use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::{Receipt, SenderStats};
 use hopscope_transport::Sockets;
 
@@ -29,6 +30,7 @@ pub struct WorldView<'a> {
     pub(super) packets: &'a PacketArena,
     pub(super) flows: &'a [Flow],
     pub(super) sockets: &'a Sockets,
+    pub(super) mpdu_outcomes: &'a [RxOutcome],
 }
 
 /// The view of a world whose other fields may be borrowed.
@@ -43,6 +45,7 @@ macro_rules! view {
             packets: &$world.packets,
             flows: &$world.flows,
             sockets: &$world.sockets,
+            mpdu_outcomes: &$world.mpdu_outcomes,
         }
     };
 }
@@ -73,6 +76,14 @@ impl NetworkView for WorldView<'_> {
     fn mpdus(&self, slot: u32) -> &[Mpdu] {
         let edca = self.wifi[NodeId(slot / 2)].edca.as_ref();
         edca.map_or(&[], |edca| &edca.carried(slot).mpdus)
+    }
+
+    fn msdus(&self, slot: u32, first: PacketId) -> &[PacketId] {
+        self.wifi[NodeId(slot / 2)].edca.as_ref().map_or(&[], |edca| edca.bundle(first))
+    }
+
+    fn mpdu_outcomes(&self) -> &[RxOutcome] {
+        self.mpdu_outcomes
     }
 
     fn block_ack(&self, slot: u32) -> Option<BlockAckInfo> {
@@ -166,7 +177,7 @@ impl NetworkView for WorldView<'_> {
 
     #[inline(always)]
     fn lend(&mut self) -> impl NetworkView + '_ {
-        let WorldView { now, wifi, medium, listeners, outages, packets, flows, sockets } = self;
-        WorldView { now: *now, wifi, medium, listeners, outages, packets, flows, sockets }
+        let WorldView { now, wifi, medium, listeners, outages, packets, flows, sockets, mpdu_outcomes } = self;
+        WorldView { now: *now, wifi, medium, listeners, outages, packets, flows, sockets, mpdu_outcomes }
     }
 }

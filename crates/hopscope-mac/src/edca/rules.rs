@@ -17,8 +17,8 @@ use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::config::RadioConfig;
 use hopscope_phy::config::layout::PpduFormat;
-use hopscope_phy::phy::Radio;
 use hopscope_phy::phy::modes::{self, MCS_COUNT, Mode};
+use hopscope_phy::phy::{Radio, RxOutcome};
 
 /// Bytes of a Block Ack request with FCS, compressed (IEEE 802.11-2020 9.3.1.7).
 pub(crate) const REQUEST_BYTES: u32 = 24;
@@ -176,6 +176,13 @@ impl QosRules {
         asked.mcs().map_or_else(|| rates.response(asked), |(mcs, _)| self.responses[usize::from(mcs)])
     }
 
+    /// When octets of the PSDU of a frame that ends now, from the first number up to the second, were on the air.
+    fn on_air(&self, frame: &Frame, now: Time, (from, to): (u32, u32)) -> (Time, Time) {
+        let start = Time(now.0 - frame.airtime.0) + self.ppdu.preamble(frame.mode);
+        let of_bytes = |bytes: u32| Span(u64::from(bytes) * 8_000_000_000 / frame.mode.rate());
+        (start + of_bytes(from), start + of_bytes(to))
+    }
+
     /// Bytes of the PSDU of one MPDU alone.
     pub(crate) fn single(&self, mpdu: u32) -> u32 {
         mpdu + if self.single_is_ampdu { DELIMITER } else { 0 }
@@ -280,22 +287,46 @@ impl MacRules {
         received: &mut Vec<Mpdu>,
     ) -> bool {
         let Some(rules) = self.qos.as_deref().filter(|_| !frame.mode.is_non_ht()) else { return true };
-        let start = Time(now.0 - frame.airtime.0) + rules.ppdu.preamble(frame.mode);
-        let of_bytes = |bytes: u32| Span(u64::from(bytes) * 8_000_000_000 / frame.mode.rate());
         let radio_rules = &self.station.radio;
         if sent.is_empty() {
-            return radio.mpdu_survives(frame.mode, (start, start + of_bytes(frame.bytes)), 1, radio_rules);
+            return radio.mpdu_survives(frame.mode, rules.on_air(frame, now, (0, frame.bytes)), 1, radio_rules);
         }
         let mut end = 0;
         for (number, mpdu) in (1..).zip(sent) {
-            let longer = with_mpdu(end, mpdu.bytes);
-            let part = (start + of_bytes(longer - mpdu.bytes), start + of_bytes(longer));
-            end = longer;
+            end = with_mpdu(end, mpdu.bytes);
+            let part = rules.on_air(frame, now, (end - mpdu.bytes, end));
             if radio.mpdu_survives(frame.mode, part, number, radio_rules) {
                 received.push(*mpdu);
             }
         }
         !received.is_empty()
+    }
+
+    /// The same for an observer: what became of each MPDU of an A-MPDU, or of one that is alone, with the frame at fault. They are
+    /// appended to `outcomes`, in order.
+    pub fn mpdu_outcomes<O>(
+        &self,
+        frame: &Frame,
+        sent: &[Mpdu],
+        now: Time,
+        radio: &Radio<O>,
+        outcomes: &mut Vec<RxOutcome>,
+    ) {
+        let Some(rules) = self.qos.as_deref().filter(|_| !frame.mode.is_non_ht()) else { return };
+        let mut outcome = |number, octets| {
+            let part = rules.on_air(frame, now, octets);
+            let came = radio.mpdu_survives(frame.mode, part, number, &self.station.radio);
+            let lost = || RxOutcome::TooWeak { by: radio.interferer(part) };
+            outcomes.push(if came { RxOutcome::Received } else { lost() });
+        };
+        if sent.is_empty() {
+            outcome(1, (0, frame.bytes));
+        }
+        let mut end = 0;
+        for (number, mpdu) in (1..).zip(sent) {
+            end = with_mpdu(end, mpdu.bytes);
+            outcome(number, (end - mpdu.bytes, end));
+        }
     }
 }
 

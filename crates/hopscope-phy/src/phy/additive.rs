@@ -12,9 +12,19 @@ use crate::phy::shared::HELD;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 
-/// Spans of time and the ratio in each.
+/// A span of time with one ratio.
+#[derive(Debug, Clone, Copy)]
+struct Stretch {
+    from: Time,
+    to: Time,
+    sinr: f64,
+    /// Air slot of the strongest frame that interferes.
+    by: Option<u32>,
+}
+
+/// Spans of time, in order.
 #[derive(Debug, Default)]
-struct Stretches(Vec<(Time, Time, f64)>);
+struct Stretches(Vec<Stretch>);
 
 /// What a radio keeps for this model.
 #[derive(Debug, Default)]
@@ -223,7 +233,9 @@ impl<O> Radio<O> {
             additive.log_success += if mode.is_non_ht() {
                 errors.log_success(mode, (lock.start(), lock.end()), (from, to), sinr)
             } else {
-                additive.stretches.get_or_insert_default().0.push((from, to, sinr));
+                let interfere = additive.on_air.iter().filter(|(end, _, slot)| *end > from && *slot != lock.slot());
+                let by = interfere.max_by(|one, other| one.1.total_cmp(&other.1)).map(|&(.., slot)| slot);
+                additive.stretches.get_or_insert_default().0.push(Stretch { from, to, sinr, by });
                 errors.header_log_success(mode, lock.start(), (from, to), sinr)
             };
             additive.integrated_until = to;
@@ -261,7 +273,15 @@ impl<O> Radio<O> {
 
     /// Ratio at the begin of the frame received last, which is not non-HT; none where frames are not lost by it.
     pub fn first_ratio(&self) -> Option<f64> {
-        self.rest.additive.stretches.as_ref()?.0.first().map(|&(.., sinr)| sinr)
+        self.rest.additive.stretches.as_ref()?.0.first().map(|stretch| stretch.sinr)
+    }
+
+    /// Air slot of the frame that interfered most with a part of the frame received last: the strongest one where the ratio was
+    /// least. None where nothing did. Its transmitter may have sent others since, and another one may have the slot.
+    pub fn interferer(&self, part: (Time, Time)) -> Option<u32> {
+        let stretches = self.rest.additive.stretches.iter().flat_map(|stretches| &stretches.0);
+        let inside = stretches.filter(|stretch| stretch.from < part.1 && stretch.to > part.0);
+        inside.min_by(|one, other| one.sinr.total_cmp(&other.sinr))?.by
     }
 
     fn part_survives(
@@ -274,7 +294,8 @@ impl<O> Radio<O> {
         let lock = &self.rest.lock;
         let Additive { draws, stretches, .. } = &self.rest.additive;
         let narrow = rules.narrower_by(mode);
-        let of = |&(from, to, sinr): &(Time, Time, f64)| errors.part_log_success(mode, part, (from, to), narrow * sinr);
+        let of =
+            |&Stretch { from, to, sinr, .. }: &Stretch| errors.part_log_success(mode, part, (from, to), narrow * sinr);
         let log_success: f64 = stretches.iter().flat_map(|stretches| &stretches.0).map(of).sum();
         let name = u64::from(lock.slot()) | number << 32;
         Stream::derive(*draws, lock.end().0, name, Purpose::Error).uniform() < log_success.exp()

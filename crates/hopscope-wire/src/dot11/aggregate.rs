@@ -12,7 +12,7 @@ use crate::address;
 use crate::octets::{Malformed, split, take, take16};
 
 /// Octets of an MPDU delimiter.
-const DELIMITER_BYTES: usize = 4;
+pub const DELIMITER_BYTES: usize = 4;
 /// Longest MPDU that a delimiter can name, octets.
 const MOST_DELIMITED: usize = (1 << 14) - 1;
 /// Octets of the header of an A-MSDU subframe.

@@ -140,6 +140,7 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
         edca_effects: EdcaEffects::default(),
         amid: None,
         mpdus: Vec::new(),
+        mpdu_outcomes: Vec::new(),
         app_effects: Vec::new(),
         overhearing: Overhearing::new(config),
         notices: Notices::new(&config.net),
