@@ -97,6 +97,27 @@ def test_the_culprit_of_a_chain_is_the_node_three_hops_on() -> None:
     assert sum(point.grouped(0).values()) == pytest.approx(100)
 
 
+def test_mpdus_of_a_chain_are_accounted_one_by_one() -> None:
+    flow = {"from": 0, "to": "last", "max_window": 64, "start": 0}
+    chain = {"duration": "2s", "topology": {"kind": "chain", "hops": 4}, "radio": {"preset": "ht-20"}, "flow": [flow]}
+    result = hs.run(chain, seeds=1)
+    [point] = result.explain().points
+    node = result.points[0].runs[0]["nodes"][0]
+    assert (point.ppdus[0].ppdus, point.ppdus[0].mpdus) == (node["data_ppdus"], node["mpdus_sent"])
+    shares = (point.ppdus[0].preamble_pct, point.ppdus[0].payload_pct, point.ppdus[0].overhead_pct)
+    assert sum(shares) == pytest.approx(100)
+    [link] = [link for link in point.links if (link.source, link.target) == (0, 1)]
+    assert link.mpdus is not None
+    assert link.mpdus.sent == link.mpdus.came + sum(lost.count for lost in link.mpdus.lost)
+    assert (link.mpdus.lost[0].cause, link.mpdus.lost[0].by) == ("hidden", 3)
+    said = point.sentences()
+    lost = f"{link.mpdus.lost[0].share_pct:.2g} % of the MPDUs on hop 1 are lost to a hidden terminal, node 3."
+    assert lost in said
+    assert any(line.startswith("Node ") and "MPDUs in a data PPDU on average" in line for line in said)
+    document = result.explain().to_json()
+    assert document["links"][0]["mpdus"]["sent"] == link.mpdus.sent
+
+
 def test_a_source_that_others_lock_out_is_named() -> None:
     # Nodes 0 and 4 do not hear each other, node 2 hears both.
     ends = [[x, y] for x in (0, 450, 900) for y in (0, 200)]

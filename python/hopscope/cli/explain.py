@@ -134,7 +134,55 @@ def _grids(point: PointExplanation) -> list[Grid]:
     )
     losses = _losses(point.losses, "Losses")
     unconfirmed = _losses(point.unconfirmed, "Given up although the next node had them: no losses")
-    return [ledger_grid(point), delays, links, packets, losses, unconfirmed]
+    return [ledger_grid(point), *_qos(point), delays, links, packets, losses, unconfirmed]
+
+
+def _qos(point: PointExplanation) -> list[Grid]:
+    """Of QoS stations: of what their PPDUs consist, and what became of MPDUs; without rows where there are none."""
+    from hopscope.reporting.tables import some_of
+    from hopscope.reporting.wording import Column, Grid
+
+    busiest = sorted(point.ppdus.items(), key=lambda found: -found[1].ppdus)[:MAX_ROWS]
+    ppdus = Grid(
+        [
+            Column(name, number=True)
+            for name in (
+                "node",
+                "PPDUs",
+                "MPDUs in one",
+                "packets in one",
+                "preamble",
+                "packets",
+                "headers and filling",
+            )
+        ],
+        [
+            [
+                str(node),
+                f"{found.ppdus:.0f}",
+                f"{found.mpdus / found.ppdus:.1f}",
+                f"{found.packets / found.ppdus:.1f}",
+                *(f"{share:.1f}" for share in (found.preamble_pct, found.payload_pct, found.overhead_pct)),
+            ]
+            for node, found in sorted(busiest)
+        ],
+        f"Of what the time of data PPDUs consists (%{some_of(len(busiest), len(point.ppdus), 'that send most')})",
+    )
+    sending = [link for link in point.links if link.mpdus is not None]
+    ordered = sorted(sending, key=lambda link: -(link.mpdus.sent if link.mpdus else 0))[:MAX_ROWS]
+    causes = list(dict.fromkeys(lost.cause for link in ordered if link.mpdus for lost in link.mpdus.lost))
+    mpdus = Grid(
+        [Column("link"), Column("sent", number=True), Column("came", number=True)]
+        + [Column(f"lost: {cause}", number=True) for cause in causes],
+        [
+            [f"{link.source} to {link.target}", f"{link.mpdus.sent:.0f}", f"{link.mpdus.came:.0f}"]
+            + [f"{sum(lost.count for lost in link.mpdus.lost if lost.cause == cause):.4g}" for cause in causes]
+            for link in ordered
+            if link.mpdus is not None
+        ],
+        f"What became of MPDUs (mean of a run{some_of(len(ordered), len(sending), 'with most MPDUs')})",
+    )
+    return [ppdus, mpdus]
 
 
 def _counts(point: PointExplanation, flow: int, kind: str) -> list[float]:

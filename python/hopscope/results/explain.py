@@ -29,7 +29,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "data again": ("data-again",),
     "transport ACKs": ("transport-ack",),
     "routing": ("routing",),
-    "RTS, CTS, ACK": ("rts", "cts", "mac-ack"),
+    "RTS, CTS, ACK": ("rts", "cts", "mac-ack", "block-ack", "block-ack-req", "cf-end"),
     "lost: hidden": ("retry-hidden",),
     "lost: other": ("retry-collision", "retry-overlap", "retry-channel", "retry-no-answer"),
     "receive": ("receive",),
@@ -46,6 +46,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
 
 #: A failure is worth a sentence from this share of its link's airtime on, a loss from this share of the losses, in %.
 _NOTABLE_PCT = 5.0
+#: A cause of lost MPDUs is worth a sentence from this share of the MPDUs of its link on, in %.
+_NOTABLE_MPDU_PCT = 1.0
 #: A source that defers for so much of its time is reported, in %.
 _LOCKED_OUT_PCT = 50.0
 #: Most sentences about links and about losses.
@@ -58,7 +60,8 @@ class Failed:
 
     Attributes:
         cause: ``hidden``, ``collision``, ``overlap``, ``channel`` or ``no-answer``.
-        frame: frame that was lost, or not answered: ``rts``, ``cts``, ``data`` or ``ack``.
+        frame: frame that was lost, or not answered: ``rts``, ``cts``, ``data``, ``ack``, ``block-ack`` or
+            ``block-ack-req``.
         by: node that disturbed it; None where none did.
         count: attempts, mean over the seeds.
         airtime_pct: share of the time of all attempts on the link, per cent.
@@ -72,6 +75,57 @@ class Failed:
 
 
 @dataclass(frozen=True)
+class LostMpdus:
+    """MPDUs of a link that did not come, for one reason.
+
+    Attributes:
+        cause: ``hidden``, ``collision``, ``overlap``, ``channel`` or ``no-answer``.
+        by: node that disturbed them; None where none did.
+        count: MPDUs, mean over the seeds.
+        share_pct: share of the MPDUs sent over the link, per cent.
+    """
+
+    cause: str
+    by: int | None
+    count: float
+    share_pct: float
+
+
+@dataclass(frozen=True)
+class Mpdus:
+    """What became of the MPDUs of QoS stations on a link, means over the seeds: ``sent`` = ``came`` + ``lost``.
+
+    Attributes:
+        sent: repetitions included.
+        came: received, whether or not the sender got to know.
+        lost: why the others did not come, the most frequent first.
+    """
+
+    sent: float
+    came: float
+    lost: list[LostMpdus]
+
+
+@dataclass(frozen=True)
+class Ppdus:
+    """Of what the data PPDUs of a QoS station to single stations consist; counts are means over the seeds.
+
+    Attributes:
+        ppdus, mpdus, packets: PPDUs, MPDUs in them, packets in these.
+        preamble_pct: share of preambles and PHY headers in the time of these PPDUs, per cent.
+        payload_pct: share of packets, from the network header on.
+        overhead_pct: share of all the rest: MAC and LLC headers, FCS, delimiters, padding, what fills the last symbol.
+    """
+
+    ppdus: float
+    mpdus: float
+    packets: float
+    preamble_pct: float
+    payload_pct: float
+    overhead_pct: float
+
+
+@dataclass(frozen=True)
 class LinkShares:
     """Where the time of a link goes.
 
@@ -79,7 +133,9 @@ class LinkShares:
         source, target: transmitter and receiver.
         share: cause -> share of the measured time, per cent.
         attempts, delivered: attempts begun, and those that succeeded, mean over the seeds.
+            Those of QoS stations are exchanges, which may carry many MPDUs and succeed when they are answered.
         failures: why the others failed, the most costly first.
+        mpdus: what became of its MPDUs; None of a link between stations without QoS.
     """
 
     source: int
@@ -88,6 +144,7 @@ class LinkShares:
     attempts: float
     delivered: float
     failures: list[Failed]
+    mpdus: Mpdus | None = None
 
 
 @dataclass(frozen=True)
@@ -159,6 +216,22 @@ class PointExplanation:
         ]
 
     @functools.cached_property
+    def ppdus(self) -> dict[int, Ppdus]:
+        """Node -> of what its data PPDUs consist; empty where no station has QoS."""
+        runs = len(self._ledgers)
+        found = {}
+        for node in range(len(self._ledgers[0]["nodes"])):
+            each = [ledger["nodes"][node].get("ppdus") for ledger in self._ledgers]
+            if used := [one for one in each if one is not None]:
+                sums = {key: sum(one[key] for one in used) for key in used[0]}
+                whole = sum(sums[f"{part}_ns"] for part in _PPDU_PARTS)
+                found[node] = Ppdus(
+                    *(sums[key] / runs for key in ("ppdus", "mpdus", "packets")),
+                    *(100 * sums[f"{part}_ns"] / whole for part in _PPDU_PARTS),
+                )
+        return found
+
+    @functools.cached_property
     def links(self) -> list[LinkShares]:
         """Every link over which some seed sent, by transmitter and receiver."""
         found: dict[tuple[int, int], list[dict[str, Any] | None]] = {}
@@ -220,14 +293,20 @@ class PointExplanation:
 
     def sentences(self) -> list[str]:
         """Returns what stands out, in words: flows that failed, delays, links that lose airtime and to whom, losses."""
-        words = (self._note_words, self._delay_words, self._link_words, self._idle_words, self._loss_words)
+        words = (
+            self._note_words, self._delay_words, self._ppdu_words, self._mpdu_words, self._link_words, self._idle_words,
+            self._loss_words,
+        )  # fmt: skip
         return [sentence for some in words for sentence in some()]
 
     def to_json(self) -> dict[str, Any]:
         """Returns the ledger as ``hopscope explain --json`` prints it."""
         flows = self._runs[0]["flows"]
         return {
-            "nodes": [{"id": node, **_two(shares, "share_pct", "ci95_pct")} for node, shares in enumerate(self.nodes)],
+            "nodes": [
+                {"id": node, **_two(shares, "share_pct", "ci95_pct"), **self._ppdus_of(node)}
+                for node, shares in enumerate(self.nodes)
+            ],
             "links": [
                 {
                     "from": link.source,
@@ -236,6 +315,11 @@ class PointExplanation:
                     "attempts": link.attempts,
                     "delivered": link.delivered,
                     "failures": [vars(failed) for failed in link.failures],
+                    **(
+                        {"mpdus": {**vars(link.mpdus), "lost": [vars(lost) for lost in link.mpdus.lost]}}
+                        if link.mpdus is not None
+                        else {}
+                    ),
                 }
                 for link in self.links
             ],
@@ -289,6 +373,26 @@ class PointExplanation:
             sum(link["attempts"] for link in used) / runs,
             sum(link["delivered"] for link in used) / runs,
             sorted(failures, key=lambda failed: (-failed.airtime_pct, failed.cause, failed.frame, failed.by or -1)),
+            self._mpdus([link["mpdus"] for link in used if "mpdus" in link]),
+        )
+
+    def _ppdus_of(self, node: int) -> dict[str, dict[str, float]]:
+        return {"ppdus": vars(self.ppdus[node])} if node in self.ppdus else {}
+
+    def _mpdus(self, found: list[dict[str, Any]]) -> Mpdus | None:
+        """What became of the MPDUs of a link over the seeds."""
+        runs, sent = len(self._ledgers), sum(one["sent"] for one in found)
+        if not sent:
+            return None
+        counts: dict[tuple[str, int | None], int] = {}
+        for lost in (lost for one in found for lost in one["lost"]):
+            name = (lost["cause"], lost["by"])
+            counts[name] = counts.get(name, 0) + lost["count"]
+        reasons = [LostMpdus(*name, count / runs, 100 * count / sent) for name, count in counts.items()]
+        return Mpdus(
+            sent / runs,
+            sum(one["came"] for one in found) / runs,
+            sorted(reasons, key=lambda lost: (-lost.count, lost.cause, -1 if lost.by is None else lost.by)),
         )
 
     def _place(self, source: int, target: int) -> str:
@@ -306,6 +410,26 @@ class PointExplanation:
                 f"{100 * means[part] / total:.0f} % {_PARTS[part]}" for part in largest if means[part] >= total / 100
             ]
             yield f"Flow {flow['id']}: a packet takes {total:.4g} ms on average: {', '.join(shown)}."
+
+    def _ppdu_words(self) -> Iterator[str]:
+        busiest = sorted(self.ppdus.items(), key=lambda found: -found[1].ppdus)[:_MOST]
+        for node, found in sorted(busiest):
+            packets = f" ({found.packets / found.ppdus:.1f} packets)" if found.packets > found.mpdus else ""
+            yield (
+                f"Node {node} sends {found.mpdus / found.ppdus:.1f} MPDUs{packets} in a data PPDU on average; "
+                f"of their time {found.payload_pct:.0f} % are packets, {found.preamble_pct:.0f} % preambles, "
+                f"{found.overhead_pct:.0f} % headers and filling."
+            )
+
+    def _mpdu_words(self) -> Iterator[str]:
+        lossy = [(link, lost) for link in self.links if link.mpdus for lost in link.mpdus.lost]
+        weighed = sorted(lossy, key=lambda found: -found[1].count)
+        for link, lost in [found for found in weighed if found[1].share_pct >= _NOTABLE_MPDU_PCT][:_MOST]:
+            back = f" (towards node {link.target})" if self._chain and link.target < link.source else ""
+            yield (
+                f"{lost.share_pct:.2g} % of the MPDUs on {self._place(link.source, link.target)}{back} are "
+                f"{_CAUSES[lost.cause]}{'' if lost.by is None else f', node {lost.by}'}."
+            )
 
     def _link_words(self) -> Iterator[str]:
         weighed = [
@@ -410,6 +534,8 @@ def has_ledger(result: BaseResult) -> bool:
     return all("ledger" in run for point in result.points for run in point.runs)
 
 
+#: Parts of the time of a PPDU.
+_PPDU_PARTS = ("preamble", "payload", "overhead")
 _PARTS = {
     "queueing": "in queues",
     "contention": "contending for the medium",
@@ -418,6 +544,7 @@ _PARTS = {
     "timeout": "until it was sent again",
     "route-search": "waiting for a route",
     "processing": "inside nodes",
+    "reordering": "behind MPDUs that were missing",
 }
 _IDLE = {
     "window-closed": "with its window closed and nothing in its queue",
@@ -439,13 +566,19 @@ _FRAMES = {
     "cts": "RTS retries after lost CTS",
     "data": "retries of data frames",
     "ack": "retries of data frames after lost ACKs",
+    "block-ack": "exchanges whose Block Ack was lost",
+    "block-ack-req": "repeated Block Ack requests",
 }
+
+
+#: Frames that ask for an answer.
+_ASKING = ("rts", "data", "block-ack-req")
 
 
 def _why(failed: Failed, link: LinkShares) -> str:
     """The cause of failed attempts in words, with the node at fault."""
     what = _FRAMES[failed.frame]
-    sender, receiver = (link.source, link.target) if failed.frame in ("rts", "data") else (link.target, link.source)
+    sender, receiver = (link.source, link.target) if failed.frame in _ASKING else (link.target, link.source)
     reasons: dict[str, Callable[[], str]] = {
         "hidden": lambda: f" caused by node {failed.by}, out of {_its(sender, link)} carrier-sense range",
         "collision": lambda: f" after collisions with node {failed.by}, which began in the same slot",

@@ -7,7 +7,7 @@ use hopscope_mac::dcf::FrameKind;
 named! {
     /// Where a node's time goes: at every instant exactly one of these.
     pub enum Cause {
-        /// On the air: data sent for the first time by its transport, in attempts that succeeded.
+        /// On the air: data sent for the first time by its transport, in attempts that succeeded. Of an A-MPDU those MPDUs that came.
         Data = "data",
         /// On the air: data that its transport sent again.
         DataAgain = "data-again",
@@ -21,6 +21,12 @@ named! {
         Cts = "cts",
         /// On the air: ACKs of the MAC.
         MacAck = "mac-ack",
+        /// On the air: Block Acks.
+        BlockAck = "block-ack",
+        /// On the air: Block Ack requests that were answered.
+        BlockAckReq = "block-ack-req",
+        /// On the air: CF-End, which gives the rest of a TXOP back.
+        CfEnd = "cf-end",
         /// On the air, in vain: a station that the transmitter cannot sense disturbed the attempt or silenced the
         /// receiver.
         RetryHidden = "retry-hidden",
@@ -73,7 +79,7 @@ named! {
 
 impl Cause {
     /// Those that are time on the air.
-    pub const ON_AIR: [Cause; 12] = [
+    pub const ON_AIR: [Cause; 15] = [
         Cause::Data,
         Cause::DataAgain,
         Cause::TransportAck,
@@ -81,6 +87,9 @@ impl Cause {
         Cause::Rts,
         Cause::Cts,
         Cause::MacAck,
+        Cause::BlockAck,
+        Cause::BlockAckReq,
+        Cause::CfEnd,
         Cause::RetryHidden,
         Cause::RetryCollision,
         Cause::RetryOverlap,
@@ -151,7 +160,7 @@ impl Diagnosis {
 named! {
     /// Where the time of a link (transmitter and receiver) goes. Attempts count with their answers and waits.
     pub enum LinkCause {
-        /// Attempts that got their packet across.
+        /// Attempts that got their packet across, or were answered by a Block Ack.
         Delivered = "delivered",
         /// See [`Failure::Hidden`].
         RetryHidden = "retry-hidden",
@@ -175,7 +184,7 @@ named! {
     pub enum DelayPart {
         /// In interface queues.
         Queueing = "queueing",
-        /// First in line: deferring and back-off.
+        /// First in line: deferring and back-off. In the MAC of a QoS station: since its last attempt was over.
         Contention = "contention",
         /// Attempts that got it across, from the RTS on, and its time on wires.
         Airtime = "airtime",
@@ -187,5 +196,7 @@ named! {
         RouteSearch = "route-search",
         /// In the nodes, between network layer and queue.
         Processing = "processing",
+        /// In reordering buffers, behind MPDUs that had not come.
+        Reordering = "reordering",
     }
 }

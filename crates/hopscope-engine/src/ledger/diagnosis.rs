@@ -57,13 +57,14 @@ impl Ledger {
         if dst == node {
             let (failure, by) = self.diagnose(now, node, frame, outcome, view);
             // A CTS or an ACK goes to the station whose attempt it would have brought on.
-            let (asked, other) = if matches!(kind, FrameKind::Rts | FrameKind::Data) { (src, dst) } else { (dst, src) };
+            let asks = matches!(kind, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq);
+            let (asked, other) = if asks { (src, dst) } else { (dst, src) };
             self.note_diagnosis(asked, other, Diagnosis { failure, frame: kind, by });
         }
     }
 
     /// Why a frame that ends now at `node` was lost there, and whose fault it was.
-    fn diagnose(
+    pub(super) fn diagnose(
         &self,
         now: Time,
         node: NodeId,
@@ -197,7 +198,13 @@ impl Ledger {
         let Frame { kind, src, dst, .. } = view.frame(slot);
         // The air slot holds the frame alone: its instants are those noted here.
         let (start, end) = self.nodes[src.index()].sent[(slot & 1) as usize];
-        Sent { by: src, start, end, to: dst, is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack) }
+        Sent {
+            by: src,
+            start,
+            end,
+            to: dst,
+            is_answer: matches!(kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck),
+        }
     }
 }
 

@@ -33,6 +33,10 @@ impl Ledger {
         if let Some(slot) = slot {
             line.sent[(slot & 1) as usize] = (now, end);
         }
+        if self.is_qos && !matches!(frame.kind, FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck) {
+            self.on_qos_frame(now, slot, frame, view);
+            return;
+        }
         let goes_to = |account| if slot.is_some() { account } else { Cause::Off as usize };
         match frame.kind {
             // A CTS that a station sends to itself opens its exchange, and asks nobody.
@@ -42,7 +46,12 @@ impl Ledger {
             }
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
                 let is_cts = frame.kind == FrameKind::Cts;
-                line.run_ahead(goes_to(if is_cts { Cause::Cts } else { Cause::MacAck } as usize), end);
+                let cause = match frame.kind {
+                    FrameKind::Cts => Cause::Cts,
+                    FrameKind::BlockAck => Cause::BlockAck,
+                    _ => Cause::MacAck,
+                };
+                line.run_ahead(goes_to(cause as usize), end);
                 match is_cts.then(|| view.awaits_data(frame.src)).flatten() {
                     Some(until) => line.wait_until(until),
                     None => line.leave_wait(),
@@ -51,10 +60,9 @@ impl Ledger {
                 self.note_diagnosis(frame.dst, frame.src, Diagnosis::unknown(frame.kind));
                 return;
             }
-            FrameKind::Rts | FrameKind::BlockAckReq | FrameKind::Action => line.run_ahead(goes_to(ATTEMPT_RTS), end),
-            FrameKind::CfEnd => {
-                line.run_ahead(goes_to(line.attempt.class as usize), end);
-                return;
+            // The last three are sent by QoS stations alone.
+            FrameKind::Rts | FrameKind::BlockAckReq | FrameKind::CfEnd | FrameKind::Action => {
+                line.run_ahead(goes_to(ATTEMPT_RTS), end);
             }
             FrameKind::Data => {
                 // Nobody answers a broadcast (IEEE 802.11-2020 10.3.6): nothing is undecided, and no link has an
@@ -92,6 +100,10 @@ impl Ledger {
     pub(super) fn on_failure(&mut self, now: Time, node: NodeId, dropped: bool, view: &mut impl NetworkView) {
         // Not earlier: most attempts succeed, and a frame that was lost at its receiver has explained most of the
         // others.
+        if self.is_qos {
+            self.on_exchange_failed(now, node, view);
+            return;
+        }
         if self.nodes[node.index()].attempt.is_unexplained() {
             self.conclude(node, &view.lend());
         }
@@ -120,6 +132,10 @@ impl Ledger {
         outcome: Outcome,
         view: &mut impl NetworkView,
     ) {
+        if self.is_qos {
+            self.on_qos_ended(now, node, packet, outcome, view);
+            return;
+        }
         match outcome {
             Outcome::Sent => self.on_acknowledged(node, packet, view),
             Outcome::RetryLimit => self.on_failure(now, node, true, view),
@@ -138,7 +154,7 @@ impl Ledger {
 
     /// The next node has acknowledged a packet of `node`.
     #[inline]
-    fn on_acknowledged(&mut self, node: NodeId, id: PacketId, view: &impl NetworkView) {
+    pub(super) fn on_acknowledged(&mut self, node: NodeId, id: PacketId, view: &impl NetworkView) {
         let unnoticed = || {
             let hop = u32::from(view.packet(id).hops) + 1;
             flow::Lost { hop, node, reason: None, diagnosis: None }

@@ -18,6 +18,8 @@ pub(super) enum Stage {
     Dropped,
     /// It waits for a route or an address.
     Held,
+    /// It has come to a QoS station and waits for those before it.
+    Reorder,
 }
 
 impl Stage {
@@ -29,6 +31,7 @@ impl Stage {
             Stage::Contention | Stage::Dropped => DelayPart::Contention,
             Stage::Attempt => DelayPart::Airtime,
             Stage::Held => DelayPart::RouteSearch,
+            Stage::Reorder => DelayPart::Reordering,
         }
     }
 }

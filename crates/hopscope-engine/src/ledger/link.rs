@@ -13,6 +13,35 @@ pub(super) struct Failed {
     pub(super) ns: u64,
 }
 
+/// What became of MPDUs.
+#[derive(Debug, Clone, Default)]
+pub(super) struct MpduAccount {
+    pub(super) sent: u64,
+    /// Received, whether or not the answer said so.
+    pub(super) came: u64,
+    pub(super) lost: Vec<(Diagnosis, u64)>,
+}
+
+impl MpduAccount {
+    /// One was lost.
+    pub(super) fn lose(&mut self, diagnosis: Diagnosis) {
+        self.add_lost(diagnosis, 1);
+    }
+
+    fn add_lost(&mut self, diagnosis: Diagnosis, more: u64) {
+        match self.lost.iter_mut().find(|(known, _)| *known == diagnosis) {
+            Some((_, count)) => *count += more,
+            None => self.lost.push((diagnosis, more)),
+        }
+    }
+
+    fn add(&mut self, other: &MpduAccount) {
+        self.sent += other.sent;
+        self.came += other.came;
+        other.lost.iter().for_each(|&(diagnosis, count)| self.add_lost(diagnosis, count));
+    }
+}
+
 /// One link.
 #[derive(Debug, Clone)]
 pub(super) struct Link {
@@ -21,6 +50,10 @@ pub(super) struct Link {
     pub(super) delivered: u64,
     pub(super) totals: [u64; LinkCause::COUNT],
     pub(super) failed: Vec<Failed>,
+    pub(super) mpdus: MpduAccount,
+    /// Of a QoS station: its packets in the MAC, and up to when the time is accounted in which there were any.
+    held: u32,
+    held_since: Time,
 }
 
 /// The links of one node.
@@ -50,8 +83,12 @@ impl Links {
             self.current = NOWHERE;
             return;
         }
+        self.current = self.place(to);
+    }
+
+    fn place(&mut self, to: NodeId) -> usize {
         let known = self.all.iter().position(|link| link.to == to);
-        self.current = known.unwrap_or_else(|| self.add(to));
+        known.unwrap_or_else(|| self.add(to))
     }
 
     /// A new neighbour. Apart, as what makes a call has registers to save.
@@ -59,8 +96,54 @@ impl Links {
     #[inline(never)]
     fn add(&mut self, to: NodeId) -> usize {
         let totals = [0; LinkCause::COUNT];
-        self.all.push(Link { to, attempts: 0, delivered: 0, totals, failed: Vec::new() });
+        let (failed, mpdus, held_since) = (Vec::new(), MpduAccount::default(), Time::ZERO);
+        self.all.push(Link { to, attempts: 0, delivered: 0, totals, failed, mpdus, held: 0, held_since });
         self.all.len() - 1
+    }
+
+    // ---- QoS stations ----------------------------------------------------------------------------------------
+
+    /// One more packet for `to` is in the MAC.
+    pub(super) fn hold(&mut self, now: Time, to: NodeId) {
+        if to != NodeId::BROADCAST {
+            self.settle(now, to).held += 1;
+        }
+    }
+
+    /// One less is.
+    pub(super) fn release(&mut self, now: Time, to: NodeId) {
+        if to != NodeId::BROADCAST {
+            self.settle(now, to).held -= 1;
+        }
+    }
+
+    /// Accounts the time in which packets for `to` waited.
+    fn settle(&mut self, now: Time, to: NodeId) -> &mut Link {
+        let place = self.place(to);
+        let link = &mut self.all[place];
+        if self.current != place && link.held > 0 {
+            link.totals[LinkCause::Contention as usize] += (now - link.held_since).0;
+        }
+        link.held_since = now;
+        link
+    }
+
+    /// An exchange with `to` begins.
+    pub(super) fn begin_exchange(&mut self, now: Time, to: NodeId) {
+        self.settle(now, to).attempts += 1;
+        (self.current, self.since) = (self.place(to), now);
+    }
+
+    /// The exchange under way is over; with what has made it fail.
+    pub(super) fn end_exchange(&mut self, now: Time, failed: Option<Diagnosis>, mpdus: &MpduAccount) {
+        if let Some(link) = self.all.get_mut(self.current) {
+            link.mpdus.add(mpdus);
+            link.held_since = now;
+        }
+        match failed {
+            Some(diagnosis) => self.fail(now, diagnosis, true),
+            None => self.succeed(now),
+        }
     }
 
     /// An attempt begins.
@@ -116,6 +199,7 @@ impl Links {
             (link.attempts, link.delivered) = (0, 0);
             link.totals = [0; LinkCause::COUNT];
             link.failed.clear();
+            (link.mpdus, link.held_since) = (MpduAccount::default(), now);
         }
     }
 
@@ -129,6 +213,9 @@ impl Links {
     ) -> impl Iterator<Item = (&Link, [u64; LinkCause::COUNT])> + '_ {
         self.all.iter().enumerate().map(move |(place, link)| {
             let mut totals = link.totals;
+            if self.current != place && link.held > 0 {
+                totals[LinkCause::Contention as usize] += (now - link.held_since).0;
+            }
             if self.current == place {
                 let cause = if in_attempt { LinkCause::Delivered } else { LinkCause::Contention };
                 totals[cause as usize] += (now - self.since).0;

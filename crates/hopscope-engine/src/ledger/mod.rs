@@ -21,24 +21,32 @@ mod exchange;
 mod flow;
 mod journey;
 mod link;
+mod qos;
 mod report;
 mod source;
 mod timeline;
 mod tracker;
 
 pub use cause::{Cause, DelayPart, Diagnosis, Failure, LinkCause};
-pub use report::{Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, LossResult, NodeLedger};
+pub use report::{
+    Balance, FailureResult, FlowLedger, LedgerResult, LinkLedger, LossResult, MpduLedger, MpduLoss, NodeLedger,
+    PpduLedger,
+};
 
 use crate::config::Config;
 use crate::record::{Classes, DropReason, NetworkView, Record, Recorder};
 use flow::FlowAccount;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::config::mac::MissingBlockAck;
 use hopscope_mac::contention::QuietPlan;
 use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_mac::ppdu::PpduRules;
 use hopscope_mac::timing::Timing;
 use hopscope_packet::{Body, Packet};
+use hopscope_phy::phy::modes::Mode as PhyMode;
 use journey::Stage;
+use qos::PpduDivision;
 use timeline::{Mode, Timeline};
 use tracker::PacketTracker;
 
@@ -59,6 +67,11 @@ pub struct Ledger {
     /// From the end of a request to its answer.
     sifs: Span,
     slot: Span,
+    /// Its stations have QoS.
+    is_qos: bool,
+    /// A Block Ack request follows where a Block Ack is missing.
+    asks_again: bool,
+    ppdu: PpduDivision,
     nodes: Vec<Timeline>,
     tracker: PacketTracker,
     flows: Vec<FlowAccount>,
@@ -81,6 +94,12 @@ impl Ledger {
             pause: timing.difs,
             sifs: timing.sifs,
             slot: timing.slot,
+            is_qos: config.mac.qos,
+            asks_again: config.mac.missing_block_ack == MissingBlockAck::Request,
+            ppdu: PpduDivision {
+                rules: PpduRules::new(&config.radio),
+                non_ht: timing.airtime(0, PhyMode::of(config.radio.data_rate).unwrap_or_default()),
+            },
             nodes,
             tracker: PacketTracker::default(),
             flows: config.flows.iter().map(FlowAccount::new).collect(),
@@ -123,7 +142,7 @@ impl Ledger {
         let line = &mut self.nodes[node.index()];
         line.received(now, frame.airtime);
         // These ask for an answer. Whether it was sent matters only if the attempt fails.
-        if matches!(frame.kind, FrameKind::Rts | FrameKind::Data) {
+        if matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq) {
             line.asked = (frame.src, now);
         }
     }
@@ -177,15 +196,22 @@ impl Ledger {
     }
 
     /// A packet is lost at `node`.
-    fn on_dropped(&mut self, now: Time, node: NodeId, id: PacketId, packet: &Packet, reason: DropReason) {
+    fn on_dropped(&mut self, now: Time, node: NodeId, id: PacketId, reason: DropReason, view: &mut impl NetworkView) {
+        let &Packet { via, next_hop, hops, .. } = view.packet(id);
         let stage = self.tracker.stage(id);
+        if self.waits_in_mac(id, via) {
+            self.on_qos_left(now, node, next_hop, view);
+        }
         // The packet leaves the count of those held, and with it the node may be idle for another cause.
         if stage == Stage::Held {
             self.enter(now, node, id, Stage::Processing);
         }
         // The attempt is over, but no other one has begun at the node: its diagnosis still stands.
-        let diagnosis = (stage == Stage::Dropped).then_some(self.nodes[node.index()].attempt.diagnosis);
-        let hop = u32::from(packet.hops) + 1;
+        let line = &self.nodes[node.index()];
+        // Of QoS stations an attempt that succeeded may have lost this packet.
+        let own = line.qos.as_ref().and_then(|qos| qos.last_loss(id));
+        let diagnosis = (stage == Stage::Dropped).then_some(own.unwrap_or(line.attempt.diagnosis));
+        let hop = u32::from(hops) + 1;
         self.tracker.drop(id, flow::Lost { hop, node, reason: Some(reason), diagnosis }, &mut self.flows);
     }
 
@@ -237,6 +263,9 @@ impl Recorder for Ledger {
             Record::FrameBegan { ref frame, slot } => self.on_frame(now, Some(slot), frame, view),
             Record::FrameUnsent { ref frame } => self.on_frame(now, None, frame, view),
             Record::Busy { node, from, until } => self.on_busy(node, from, until, view),
+            Record::FrameEnded { node, ref frame, outcome, .. } if self.is_qos => {
+                self.on_qos_frame_ended(now, node, frame, outcome, view);
+            }
             Record::FrameEnded { node, ref frame, outcome: hopscope_phy::phy::RxOutcome::Received, .. } => {
                 self.on_received(now, node, frame);
             }
@@ -252,7 +281,11 @@ impl Recorder for Ledger {
                 self.on_exchange_ended(now, node, packet, outcome, view);
             }
             Record::PacketMade { packet } => self.tracker.make(now, packet, view.packet(packet), &mut self.flows),
-            Record::PacketCopied { packet, copy, .. } => self.tracker.copy(now, packet, copy),
+            Record::PacketCopied { packet, copy, .. } => {
+                let stage = if self.is_qos { Stage::Reorder } else { Stage::Processing };
+                self.tracker.copy(now, packet, copy, stage);
+            }
+            Record::PacketReceived { packet, .. } if self.is_qos => self.tracker.go_up(now, packet),
             Record::PacketRouted { node, packet } => {
                 self.enter(now, node, packet, Stage::Processing);
             }
@@ -261,14 +294,23 @@ impl Recorder for Ledger {
                 let parts = self.tracker.arrive(now, packet, &mut self.flows);
                 self.arriving = Arriving { parts, seq: 0, sent: view.packet(packet).sent };
             }
-            Record::Queued { node, packet, .. } => self.enter(now, node, packet, Stage::Queue),
+            Record::Queued { node, via, packet } => {
+                self.enter(now, node, packet, Stage::Queue);
+                if self.waits_in_mac(packet, via) {
+                    self.on_qos_queued(now, node, packet, view.packet(packet).next_hop);
+                }
+            }
+            Record::Dequeued { node, via, packet } if self.waits_in_mac(packet, via) => {
+                self.on_qos_left(now, node, view.packet(packet).next_hop, view);
+                self.enter(now, node, packet, Stage::Processing);
+            }
             // A wire repeats nothing: its only attempt gets the packet across or loses it.
             Record::WireBegan { node, packet, .. } => self.enter(now, node, packet, Stage::Attempt),
             Record::WireEnded { node, packet, .. } => self.enter(now, node, packet, Stage::Processing),
             Record::Offered { node, packet } => self.on_offered(now, node, packet, view.packet(packet)),
             Record::HeldBack { node } => self.on_held_back(now, node),
             Record::Dropped { node, packet, reason } => {
-                self.on_dropped(now, node, packet, view.packet(packet), reason);
+                self.on_dropped(now, node, packet, reason, view);
             }
             Record::SegmentSent { node, flow, ref header } => self.on_segment(now, node, flow, header),
             Record::SegmentReceived { node, answers, ref header, .. } => {

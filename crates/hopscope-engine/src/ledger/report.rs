@@ -7,6 +7,8 @@ use serde::Serialize;
 use super::Ledger;
 use super::cause::{Cause, DelayPart, Diagnosis, LinkCause};
 use super::flow::{Counts, Lost};
+use super::link::MpduAccount;
+use super::qos::PpduAccount;
 use super::tracker::Kind;
 use crate::record::{DropReason, NetworkView};
 use hopscope_core::ids::{FlowId, NodeId};
@@ -35,6 +37,26 @@ pub struct NodeLedger {
     pub id: u32,
     /// Time by [`Cause`].
     pub ns: BTreeMap<&'static str, u64>,
+    /// Of what its data PPDUs to single stations consisted; none of a node that sent none as a QoS station.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ppdus: Option<PpduLedger>,
+}
+
+/// Data PPDUs that began in the measured time. Their whole airtime is the sum of the three times.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct PpduLedger {
+    /// PPDUs.
+    pub ppdus: u64,
+    /// MPDUs in them.
+    pub mpdus: u64,
+    /// Packets in these.
+    pub packets: u64,
+    /// Preambles and PHY headers.
+    pub preamble_ns: u64,
+    /// Packets, from the network header on.
+    pub payload_ns: u64,
+    /// All the rest: MAC and LLC headers, FCS, delimiters, padding, and what fills the last symbol.
+    pub overhead_ns: u64,
 }
 
 /// One link.
@@ -52,6 +74,31 @@ pub struct LinkLedger {
     pub ns: BTreeMap<&'static str, u64>,
     /// Why the others failed.
     pub failures: Vec<FailureResult>,
+    /// What became of its MPDUs; none of a link over which none were sent by a QoS station.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mpdus: Option<MpduLedger>,
+}
+
+/// MPDUs of a link: sent = came + lost.
+#[derive(Debug, Clone, Serialize)]
+pub struct MpduLedger {
+    /// Sent, repetitions included.
+    pub sent: u64,
+    /// Received, whether or not the sender got to know.
+    pub came: u64,
+    /// Why the others were lost.
+    pub lost: Vec<MpduLoss>,
+}
+
+/// MPDUs lost for one reason.
+#[derive(Debug, Clone, Serialize)]
+pub struct MpduLoss {
+    /// See [`super::Failure`].
+    pub cause: &'static str,
+    /// Node that disturbed them.
+    pub by: Option<u32>,
+    /// Number of MPDUs.
+    pub count: u64,
 }
 
 /// Attempts that failed for one reason.
@@ -150,7 +197,8 @@ impl Ledger {
                 totals[Cause::Bystander as usize] = std::mem::take(&mut totals[Cause::NothingToSend as usize]);
             }
             debug_assert_eq!(totals.iter().sum::<u64>(), duration_ns, "node {node}: every nanosecond has one cause");
-            NodeLedger { id: node.0, ns: named(&totals, |place| Cause::ALL[place].name()) }
+            let ppdus = line.qos.as_ref().map(|qos| qos.ppdus).filter(|found| found.ppdus > 0).map(ppdus);
+            NodeLedger { id: node.0, ns: named(&totals, |place| Cause::ALL[place].name()), ppdus }
         });
         let nodes = nodes.collect();
         let links = self.nodes.iter().zip(0..).flat_map(|(line, from)| {
@@ -165,6 +213,7 @@ impl Ledger {
                     .iter()
                     .map(|failed| failure(&failed.diagnosis, failed.count, failed.ns))
                     .collect(),
+                mpdus: (link.mpdus.sent > 0).then(|| mpdus(&link.mpdus)),
             })
         });
         LedgerResult { duration_ns, nodes, links: links.collect(), flows: self.flow_results() }
@@ -198,6 +247,24 @@ fn loss(&(kind, lost, count): &(Kind, Lost, u64)) -> LossResult {
         by: lost.diagnosis.and_then(|diagnosis| diagnosis.by).map(|node| node.0),
         count,
     }
+}
+
+fn ppdus(found: PpduAccount) -> PpduLedger {
+    let PpduAccount { ppdus, mpdus, packets, preamble, payload, overhead } = found;
+    PpduLedger { ppdus, mpdus, packets, preamble_ns: preamble, payload_ns: payload, overhead_ns: overhead }
+}
+
+fn mpdus(found: &MpduAccount) -> MpduLedger {
+    // By cause and culprit alone: whether header or body of the PPDU was lost does not matter here.
+    let mut lost: Vec<MpduLoss> = Vec::new();
+    for &(Diagnosis { failure, by, .. }, count) in &found.lost {
+        let (cause, by) = (failure.name(), by.map(|node| node.0));
+        match lost.iter_mut().find(|known| (known.cause, known.by) == (cause, by)) {
+            Some(known) => known.count += count,
+            None => lost.push(MpduLoss { cause, by, count }),
+        }
+    }
+    MpduLedger { sent: found.sent, came: found.came, lost }
 }
 
 fn failure(diagnosis: &Diagnosis, count: u64, ns: u64) -> FailureResult {

@@ -5,6 +5,7 @@
 
 use super::cause::{Cause, Diagnosis, Failure};
 use super::link::Links;
+use super::qos::QosLine;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::contention::QuietPlan;
@@ -39,6 +40,8 @@ pub(super) struct Attempt {
     /// Its last frame began then.
     pub(super) since: Time,
     pub(super) diagnosis: Diagnosis,
+    /// What its RTS, or its Block Ack request, counts as if it succeeds.
+    pub(super) asks: Cause,
 }
 
 impl Attempt {
@@ -46,7 +49,8 @@ impl Attempt {
     #[inline(always)]
     pub(super) fn is_unexplained(&self) -> bool {
         let Diagnosis { frame, .. } = self.diagnosis;
-        matches!(frame, FrameKind::Rts | FrameKind::Data) && self.diagnosis == Diagnosis::unknown(frame)
+        matches!(frame, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq)
+            && self.diagnosis == Diagnosis::unknown(frame)
     }
 }
 
@@ -82,12 +86,14 @@ pub(super) struct Timeline {
     plan: QuietPlan,
     /// Idle time at a source whose cause its next event shows.
     unexplained: u64,
-    totals: [u64; ACCOUNTS],
+    pub(super) totals: [u64; ACCOUNTS],
     pub(super) links: Links,
     /// When the last two frames sent began and ended, by their place in the air slots.
     pub(super) sent: [(Time, Time); 2],
     /// The last RTS or data frame received: from whom, and when it ended.
     pub(super) asked: (NodeId, Time),
+    /// Of a QoS station.
+    pub(super) qos: Option<Box<QosLine>>,
 }
 
 impl Timeline {
@@ -113,6 +119,7 @@ impl Timeline {
                 class: Cause::Data,
                 since: Time::ZERO,
                 diagnosis: Diagnosis::unknown(FrameKind::Rts),
+                asks: Cause::Rts,
             },
             plan: QuietPlan::NONE,
             unexplained: 0,
@@ -120,6 +127,7 @@ impl Timeline {
             links: Links::default(),
             sent: [(Time::ZERO, Time::ZERO); 2],
             asked: (NodeId::BROADCAST, Time::ZERO),
+            qos: None,
         }
     }
 
@@ -311,6 +319,13 @@ impl Timeline {
         };
     }
 
+    /// The MAC has no packet any more: it contends for nothing.
+    pub(super) fn leave_wait_if_over(&mut self) {
+        if self.mode == Mode::Contend {
+            self.mode = Mode::Idle;
+        }
+    }
+
     /// The wait for an answer is over.
     #[inline(always)]
     pub(super) fn decide_wait(&mut self, answered: bool) {
@@ -323,7 +338,7 @@ impl Timeline {
         self.attempt.open = false;
         // An RTS was in vain, too, where the data frame behind it fails.
         let (rts_cause, data_cause) =
-            failure.map_or((Cause::Rts, self.attempt.class), |failure| (failure.cause(), failure.cause()));
+            failure.map_or((self.attempt.asks, self.attempt.class), |failure| (failure.cause(), failure.cause()));
         self.totals[rts_cause as usize] += std::mem::take(&mut self.totals[ATTEMPT_RTS]);
         self.totals[data_cause as usize] += std::mem::take(&mut self.totals[ATTEMPT_DATA]);
         self.decide_wait(failure.is_none());
@@ -354,6 +369,9 @@ impl Timeline {
         self.totals = [0; ACCOUNTS];
         (self.awaited, self.unexplained) = (0, 0);
         self.links.restart(now);
+        if let Some(qos) = &mut self.qos {
+            qos.ppdus = Default::default();
+        }
         // A frame or SIFS under way is accounted to its end: the rest of it belongs to the measured time.
         self.totals[usize::from(self.ahead)] += (self.at - now).0;
     }
@@ -364,7 +382,7 @@ impl Timeline {
         let mut accounts = self.totals;
         // What is accounted ahead of the clock has not passed yet.
         accounts[usize::from(self.ahead)] -= (self.at - now).0;
-        accounts[Cause::Rts as usize] += accounts[ATTEMPT_RTS];
+        accounts[self.attempt.asks as usize] += accounts[ATTEMPT_RTS];
         accounts[self.attempt.class as usize] += accounts[ATTEMPT_DATA];
         accounts[Cause::Sifs as usize] += self.awaited;
         accounts[idle as usize] += self.unexplained;

@@ -79,16 +79,16 @@ impl PacketTracker {
         self.keep(id, Journey::new(now, datagram));
     }
 
-    /// A receiver gets `copy` of `packet`, whose attempt brought it across.
+    /// A receiver gets `copy` of `packet`, whose attempt brought it across; it begins its stay there in `stage`.
     #[inline]
-    pub(super) fn copy(&mut self, now: Time, packet: PacketId, copy: PacketId) {
+    pub(super) fn copy(&mut self, now: Time, packet: PacketId, copy: PacketId, stage: Stage) {
         let journey = &mut self.journeys[packet.index()];
         let mut copied = *journey;
         // A drop at the transmitter is no loss from now on.
         journey.passed_on = true;
         copied.passed_on = false;
         // The attempt is over for the copy alone: the transmitter does not know yet that it has succeeded.
-        copied.enter(now, Stage::Processing);
+        copied.enter(now, stage);
         if let Some(datagram) = self.datagrams.get_mut(copied.datagram as usize) {
             datagram.copies += 1;
         }
@@ -120,6 +120,25 @@ impl PacketTracker {
             journey.passed_on = false;
         }
         before
+    }
+
+    /// A packet is sent in an exchange of a QoS station that began at `begun`; the one before it was over at `free`. Until then a
+    /// packet that was never sent was in the queue, from then on it contended.
+    pub(super) fn begin_exchange(&mut self, now: Time, packet: PacketId, free: Time, begun: Time) {
+        let journey = &mut self.journeys[packet.index()];
+        if journey.stage == Stage::Queue {
+            journey.passed_on = false;
+            journey.enter(free.clamp(journey.since, now), Stage::Contention);
+        }
+        journey.enter(begun.clamp(journey.since, now), Stage::Attempt);
+    }
+
+    /// A packet goes up from the interface where it has come in.
+    pub(super) fn go_up(&mut self, now: Time, packet: PacketId) {
+        let journey = &mut self.journeys[packet.index()];
+        if journey.stage == Stage::Reorder {
+            journey.enter(now, Stage::Processing);
+        }
     }
 
     /// The attempt under way with a packet has failed.

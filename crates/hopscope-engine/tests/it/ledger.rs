@@ -16,7 +16,7 @@ use crate::invariants::{EVERY, flows, routed, with_flows};
 use crate::support::{chain, flow, tcp_chain};
 
 /// Runs with a ledger and the hash of the trajectory.
-fn explained(config: &Config) -> (RunResult, LedgerResult, u64) {
+pub fn explained(config: &Config) -> (RunResult, LedgerResult, u64) {
     let observer = (TrajectoryHash::default(), Ledger::new(config));
     let mut simulation = Simulation::observed(config.clone(), observer).expect("a sound scenario");
     let result = simulation.run();
@@ -25,7 +25,7 @@ fn explained(config: &Config) -> (RunResult, LedgerResult, u64) {
 }
 
 /// What has to hold in any ledger.
-fn check(config: &Config, result: &RunResult, ledger: &LedgerResult) -> Result<(), TestCaseError> {
+pub fn check(config: &Config, result: &RunResult, ledger: &LedgerResult) -> Result<(), TestCaseError> {
     prop_assert_eq!(ledger.duration_ns, config.duration.0 - config.warmup.0);
     prop_assert_eq!(ledger.nodes.len(), config.nodes.len());
     for node in &ledger.nodes {
@@ -68,9 +68,10 @@ fn check(config: &Config, result: &RunResult, ledger: &LedgerResult) -> Result<(
 }
 
 /// Time of a node in states in which its transmitter is on.
-fn on_air(ledger: &LedgerResult, node: usize) -> u64 {
+pub fn on_air(ledger: &LedgerResult, node: usize) -> u64 {
     let sending = ["data", "data-again", "transport-ack", "routing", "rts", "cts", "mac-ack"];
-    let is_sending = |cause: &str| sending.contains(&cause) || cause.starts_with("retry-");
+    let of_qos = ["block-ack", "block-ack-req", "cf-end"];
+    let is_sending = |cause: &str| sending.contains(&cause) || of_qos.contains(&cause) || cause.starts_with("retry-");
     ledger.nodes[node].ns.iter().filter(|(cause, _)| is_sending(cause)).map(|(_, ns)| ns).sum()
 }
 
@@ -124,7 +125,7 @@ fn ledger_of(config: &Config) -> LedgerResult {
 }
 
 /// Nanoseconds of a node in a state.
-fn ns(ledger: &LedgerResult, node: usize, cause: &str) -> u64 {
+pub fn ns(ledger: &LedgerResult, node: usize, cause: &str) -> u64 {
     ledger.nodes[node].ns.get(cause).copied().unwrap_or(0)
 }
 

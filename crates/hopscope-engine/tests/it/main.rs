@@ -22,6 +22,7 @@ mod golden;
 mod inject;
 mod invariants;
 mod ledger;
+mod ledger_qos;
 mod link;
 mod link_traces;
 mod mobility;
