@@ -43,6 +43,22 @@ def titles(svg: str, tag: str) -> list[str]:
     return [mark.findtext(f"{SVG}title") or "" for mark in plots[0].iter(f"{SVG}{tag}")]
 
 
+def test_mpdus_that_a_receiver_lost_and_block_acks_are_drawn() -> None:
+    flow = {"from": 0, "to": "last", "max_window": 64, "start": 0}
+    chain = {"duration": "1s", "topology": {"kind": "chain", "hops": 4}, "radio": {"preset": "ht-20"}, "flow": [flow]}
+    reported = titles(hs.timeline(chain, stop="1s").svg(), "rect")
+    records = hs.trace(chain)
+    assert isinstance(records, list)
+    ended = [r for r in records if r["record"] == "FrameEnded" and r["outcome"] == "received"]
+    ranges = [(r["mpdus"], first, behind) for r in ended for first, behind in r.get("lost", [])]
+    assert ranges
+    assert all(0 <= first < behind <= mpdus for mpdus, first, behind in ranges)
+    assert sum(" loses MPDU" in text for text in reported) == len(ranges)
+    answers = [r for r in records if r["record"] == "FrameBegan" and r["frame"] == "block-ack"]
+    assert answers
+    assert sum("acknowledges" in text and " sends " in text for text in reported) == len(answers)
+
+
 def test_every_frame_of_a_span_is_drawn_once_and_collisions_name_who_is_at_fault() -> None:
     picture = hs.timeline(HIDDEN, start="0.1s", stop="0.3s")
     reported = titles(picture.svg(), "rect")

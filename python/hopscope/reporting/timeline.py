@@ -30,9 +30,13 @@ MOST_MARKS = 60_000
 _NAME, _SENT, _HEARD, _NAV, _WAIT, _QUEUE, _GAP = 16, 14, 14, 5, 8, 12, 6
 _ROW = _NAME + _SENT + _HEARD + _NAV + _WAIT + _QUEUE + _GAP
 
-_SENDS = {"rts": "purple", "cts": "orange", "data": "blue", "ack": "green"}
+_SENDS = {
+    "rts": "purple", "cts": "orange", "data": "blue", "ack": "green", "block-ack": "green", "block-ack-req": "purple",
+    "cf-end": "orange",
+}  # fmt: skip
 _LEGEND = (
-    ("purple", "sends RTS"), ("orange", "sends CTS"), ("blue", "sends data"), ("green", "sends ACK"),
+    ("purple", "sends RTS, Block Ack request"), ("orange", "sends CTS, CF-End"), ("blue", "sends data"),
+    ("green", "sends ACK, Block Ack"),
     ("pale", "hears (framed: for others)"), ("grey", "senses energy alone"), ("red", "loses a frame, drops"),
     ("amber", "NAV"), ("ink", "counts back-off down"), ("faint", "packets in the queue"),
 )  # fmt: skip
@@ -85,11 +89,13 @@ class Waiting:
 
     Attributes:
         since: since when a node waits for the medium, in ns.
-        queued: the packets in the queue of a node, by their number.
+        queued: the packets in the queue of a node, by their number; of a QoS station all that are in its MAC.
+        qos: stations have QoS: they wait for the medium while a packet is in their MAC.
     """
 
     since: dict[int, int] = field(default_factory=dict)
     queued: dict[int, set[int]] = field(default_factory=dict)
+    qos: bool = False
 
     def take(self, record: Mapping[str, Any]) -> None:
         """Follows a record."""
@@ -98,15 +104,21 @@ class Waiting:
             self.since[node] = record["time"]
         elif name in ("AccessGranted", "ExchangeEnded"):
             self.since.pop(node, None)
+            if self.qos and name == "ExchangeEnded":
+                self.queued.get(node, set()).discard(record["packet"])
+                if self.queued.get(node):
+                    self.since[node] = record["time"]
         elif name == "Queued" and not record.get("via"):
             self.queued.setdefault(node, set()).add(record["packet"])
+            if self.qos:
+                self.since.setdefault(node, record["time"])
         elif name in ("Dequeued", "Dropped"):
             self.queued.get(node, set()).discard(record["packet"])
 
 
 def _before(run: OneRun, until: int) -> Waiting:
     """What nodes wait for at an instant of a run; the wait may have begun long before."""
-    found = Waiting()
+    found = Waiting(qos=run.point.config(run.seed)["mac"]["qos"])
     if until > 0:
         follow(run, Wanted(kinds=STATE, stop_ns=until - 1), found.take)
     return found
@@ -213,10 +225,20 @@ class _Drawing:
         if colour == "red" and not is_own:
             colour = "grey"
         self._bar(node, colour, begin, end, _NAME + _SENT, _HEARD, reported, "" if is_own else "hollow")
+        if is_own and outcome == "received":
+            self._lost_mpdus(node, record, begin, end)
         if outcome == "received" and record["duration"] and record["dst"] not in (node, None):
             until = end + record["duration"]
             reported = f"node {node}: NAV, reserved by {_frame(record)}\n{_times(end, until)}"
             self._bar(node, "amber", end, until, _NAME + _SENT + _HEARD, _NAV, reported)
+
+    def _lost_mpdus(self, node: int, record: Mapping[str, Any], begin: int, end: int) -> None:
+        """Marks the MPDUs of a PPDU that did not come, each with an equal share of its time."""
+        for first, behind in record.get("lost", []):
+            from_, until = (begin + (end - begin) * place // record["mpdus"] for place in (first, behind))
+            numbers = f"MPDU {first + 1}" if behind == first + 1 else f"MPDUs {first + 1} to {behind}"
+            reported = f"node {node} loses {numbers} of {record['mpdus']}\n{_frame(record)}\n{_times(from_, until)}"
+            self._bar(node, "red", from_, until, _NAME + _SENT, _HEARD, reported)
 
     def _counted(self, node: int, record: Mapping[str, Any], until: int) -> None:
         """A quiet time of a node that waits for the medium ends: it has counted slots since the inter-frame space."""
@@ -241,11 +263,18 @@ def _frame(record: Mapping[str, Any]) -> str:
     to = "all" if record["dst"] is None else f"node {record['dst']}"
     words = f"{record['frame'].upper()} of node {record['src']} to {to}, {record['bytes']} bytes"
     words += f" at {record['rate'] / 1e6:g} Mbit/s"
+    if "mpdus" in record:
+        words += f", {record['mpdus']} MPDUs"
+    if "acked" in record:
+        words += f", acknowledges {counted(record['acked'], 'MPDU')} from {record['ssn']} on"
+    elif "ssn" in record:
+        words += f", from {record['ssn']} on"
     if record.get("retry"):
         words += ", a retry"
     if "packet" in record:
+        first = "first packet" if "mpdus" in record else "packet"
         flow = f" of flow {record['flow']}" if "flow" in record else ""
-        words += f"; packet {record['packet']}{flow}, {record['kind']}"
+        words += f"; {first} {record['packet']}{flow}, {record['kind']}"
     return words
 
 

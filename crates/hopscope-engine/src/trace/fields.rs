@@ -199,6 +199,39 @@ impl<V: NetworkView> Fields<'_, '_, V> {
     /// Nothing: what only consumers in the engine need, or another field has written.
     fn untraced<T>(&mut self, _name: &'static str, _value: T) {}
 
+    /// What a PPDU carries besides its header: how many MPDUs, where it is an A-MPDU; where a Block Ack or its request begins, and
+    /// how many MPDUs from there on the Block Ack acknowledges.
+    fn carried(&mut self, _name: &'static str, slot: u32, frame: Frame) {
+        let mpdus = if frame.kind == FrameKind::Data { self.view.mpdus(slot).len() as u64 } else { 0 };
+        if mpdus > 0 {
+            self.line.number("mpdus", mpdus);
+        }
+        if let Some(said) = self.view.block_ack(slot) {
+            self.line.number("ssn", said.ssn);
+            if frame.kind == FrameKind::BlockAck {
+                self.line.number("acked", said.bitmap.words().iter().map(|word| word.count_ones()).sum::<u32>());
+            }
+        }
+    }
+
+    /// The same at a hearer that has read the header, with the places of those MPDUs that did not come, from 0.
+    fn carried_and_lost(&mut self, name: &'static str, slot: u32, frame: Frame) {
+        self.carried(name, slot, frame);
+        let places = (0u64..).zip(self.view.mpdu_outcomes());
+        let lost = places.filter(|(_, outcome)| **outcome != RxOutcome::Received).map(|(place, _)| (place, place + 1));
+        let lost = lost.fold(Vec::new(), |mut ranges: Vec<(u64, u64)>, (begin, end)| {
+            match ranges.last_mut().filter(|last| last.1 == begin) {
+                Some(last) => last.1 = end,
+                None => ranges.push((begin, end)),
+            }
+            ranges
+        });
+        // Of an MPDU that is alone the outcome says it.
+        if !lost.is_empty() && self.view.mpdu_outcomes().len() > 1 {
+            self.line.ranges("lost", lost.into_iter());
+        }
+    }
+
     /// As it displays itself: a flag that is written either way, a flow that is always there.
     fn number(&mut self, name: &'static str, value: impl Number) {
         self.line.number(name, value);

@@ -9,7 +9,7 @@ macro_rules! radio_records {
                 frame: Frame,
                 /// Air slot, by which reception outcomes name the frame: twice the number of the transmitter, and 0 or
                 /// 1 by turns.
-                slot: u32 as untraced,
+                slot: u32 as carried(frame),
             }
             /// The MAC sends a frame, but the radio of its node is off: nothing goes on the air, and the MAC does not
             /// know.
@@ -35,7 +35,7 @@ macro_rules! radio_records {
                 /// The frame.
                 frame: Frame,
                 /// Its air slot.
-                slot: u32 as untraced,
+                slot: u32 as carried_and_lost(frame),
             }
             /// A frame has ended at a node that senses it, though not addressed to it or too weak to be decoded there.
             FrameOverheard in OVERHEARD about node, frame {
@@ -46,7 +46,7 @@ macro_rules! radio_records {
                 /// The frame.
                 frame: Frame,
                 /// Its air slot.
-                slot: u32 as untraced,
+                slot: u32 as carried_and_lost(frame),
             }
             /// The radio of a node has gone off or come back.
             Power in POWER about node {
