@@ -2,10 +2,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{App, Config};
+use super::{App, Config, MacConfig};
 use hopscope_core::choice;
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Time;
+use hopscope_mac::config::mac::Counting;
+use hopscope_mac::edca::category;
 use hopscope_phy::config::radio::ErrorKind;
 
 choice! {
@@ -249,6 +251,12 @@ impl Change {
         }) {
             return;
         }
+        let ignored = ignored_by(&config.mac, name);
+        if !found.require(ignored.is_none(), key("key"), || {
+            format!("found \"{name}\", which has no effect: {}", ignored.unwrap_or_default())
+        }) {
+            return;
+        }
         if name == "radio.error.per" {
             let uniform = matches!(config.radio.error_kind, ErrorKind::None | ErrorKind::Uniform);
             found.require(uniform, key("key"), || "belongs to radio.error.kind = \"uniform\"".to_string());
@@ -263,9 +271,31 @@ impl Change {
             let problems = self.applied_to(config).outside();
             let problem = problems.into_iter().find(|problem| problem.key == *name);
             // Only what is wrong with this parameter: others may have been wrong before.
-            found.require(problem.is_none(), key("value"), || {
-                problem.map(|problem| problem.message).unwrap_or_default()
-            });
+            if found
+                .require(problem.is_none(), key("value"), || problem.map(|problem| problem.message).unwrap_or_default())
+                && name.starts_with("mac.cw_")
+            {
+                self.check_windows(config, key, found);
+            }
+        }
+    }
+
+    /// The smallest contention window stays within the largest, of each access category too.
+    fn check_windows(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut BuildErrors) {
+        let mac = self.applied_to(config).mac;
+        let mut windows = vec![(mac.cw_min, mac.cw_max)];
+        if mac.qos {
+            let usual = category::windows(mac.cw_min, mac.cw_max);
+            windows.extend(usual.into_iter().enumerate().map(|(place, (least, most))| {
+                let given = |list: &[u32], usual| list.get(place).copied().unwrap_or(usual);
+                (given(&mac.edca_cw_min, least), given(&mac.edca_cw_max, most))
+            }));
+        }
+        for (least, most) in windows.into_iter().filter(|(least, most)| least > most).take(1) {
+            found.note(Err(BuildError::new(
+                key("value"),
+                format!("it makes the smallest contention window {least} and the largest {most} slots; the smallest must not exceed the largest"),
+            )));
         }
     }
 
@@ -287,6 +317,31 @@ impl Change {
             }
         }
         config
+    }
+}
+
+/// Why a parameter that can change means nothing to the stations of a network, if it does not.
+fn ignored_by(mac: &MacConfig, name: &str) -> Option<&'static str> {
+    let has_agreements = mac.qos && mac.ampdu.is_some();
+    // Without it, the short limit says after how many failures the contention window begins again.
+    let resets = mac.cw_reset_failures.is_none() && (mac.qos || mac.retry_counting == Counting::Packet);
+    match name {
+        "mac.long_retry_limit" if mac.qos => {
+            Some("QoS stations have mac.mpdu_retry_limit, and mac.short_retry_limit without A-MPDUs")
+        }
+        "mac.short_retry_limit" | "mac.long_retry_limit" if mac.retry_limit.is_some() && (mac.qos || !resets) => {
+            Some("mac.retry_limit is given, and counts in its place")
+        }
+        "mac.short_retry_limit" if has_agreements && !resets => Some(
+            "mac.mpdu_retry_limit counts the attempts of an MPDU, mac.cw_reset_failures the failures of a category",
+        ),
+        "mac.cw_max" if mac.qos && !mac.edca_cw_max.is_empty() => {
+            Some("mac.edca_cw_max is given, with a window for each category")
+        }
+        "mac.cw_min" if mac.qos && !mac.edca_cw_min.is_empty() && !mac.edca_cw_max.is_empty() => {
+            Some("mac.edca_cw_min and mac.edca_cw_max are given, with windows for each category")
+        }
+        _ => None,
     }
 }
 

@@ -182,3 +182,63 @@ fn what_no_change_can_be_is_named() {
     let running = world.change(&change(ChangeKind::FlowStart, |c| c.flow = Some(0))).expect_err("refused").to_string();
     assert!(running.contains("flow 0 runs already"), "{running}");
 }
+
+#[test]
+fn what_qos_stations_do_not_follow_is_refused() {
+    let refused = |key: &str, value: f64, set: &dyn Fn(&mut Config)| {
+        let mut config = relayed();
+        (config.mac.qos, config.mac.data_header) = (true, 30);
+        set(&mut config);
+        let change = change(ChangeKind::Set, |c| (c.key, c.value) = (Some(key.to_string()), Some(value)));
+        config.events = vec![EventConfig { at: at(1), change }];
+        hopscope_engine::world::check(&config).err().map(|found| found.to_string())
+    };
+    let windows = |config: &mut Config| {
+        (config.mac.edca_cw_min, config.mac.edca_cw_max) = (vec![15, 15, 7, 3], vec![1_023, 1_023, 15, 7]);
+    };
+    for (key, value, set, why) in [
+        (
+            "long_retry_limit",
+            3.0,
+            (&|_: &mut Config| {}) as &dyn Fn(&mut Config),
+            "QoS stations have mac.mpdu_retry_limit",
+        ),
+        ("short_retry_limit", 3.0, &|config| config.mac.retry_limit = Some(7), "mac.retry_limit is given"),
+        ("cw_max", 63.0, &windows, "mac.edca_cw_max is given"),
+        ("cw_min", 7.0, &windows, "mac.edca_cw_min and mac.edca_cw_max are given"),
+    ] {
+        let expected = format!("events.0.key: found \"mac.{key}\", which has no effect: {why}");
+        let found = refused(&format!("mac.{key}"), value, set).unwrap_or_default();
+        assert!(found.starts_with(&expected), "{found} for {expected}");
+    }
+    // Of the categories two have their largest window from the smallest of all.
+    let found = refused("mac.cw_min", 63.0, &|config| config.mac.edca_cw_max = vec![1_023, 1_023, 31, 31]);
+    let expected = "events.0.value: it makes the smallest contention window 31 and the largest 31";
+    assert!(found.as_deref().is_none_or(|found| !found.starts_with(expected)), "half of 64, less 1, is 31");
+    let found = refused("mac.cw_min", 127.0, &|config| config.mac.edca_cw_max = vec![1_023, 1_023, 31, 31]);
+    let expected = "events.0.value: it makes the smallest contention window 63 and the largest 31 slots";
+    assert!(found.as_deref().is_some_and(|found| found.starts_with(expected)), "{found:?}");
+    for (key, value) in [("rts_threshold", 100.0), ("cw_min", 7.0), ("cw_max", 127.0), ("short_retry_limit", 3.0)] {
+        assert_eq!(refused(&format!("mac.{key}"), value, &|_| {}), None);
+    }
+}
+
+#[test]
+fn qos_stations_follow_the_parameters_that_change() {
+    let set = |key: &str, value| change(ChangeKind::Set, |c| (c.key, c.value) = (Some(key.to_string()), Some(value)));
+    let mut config = relayed();
+    (config.mac.qos, config.mac.data_header, config.mac.rts_threshold) = (true, 30, Some(0));
+    let frames = |changes: &[Change]| {
+        let mut world = World::new(&config, Log::default()).expect("a sound scenario");
+        world.run_until(at(5));
+        changes.iter().for_each(|one| world.change(one).expect("a sound change"));
+        let before = world.frames();
+        world.run_until(config.duration);
+        world.frames() - before
+    };
+    let with = frames(&[]);
+    assert!(with > 390 && 10 * frames(&[set("mac.rts_threshold", 2_000.0)]) < 6 * with, "no RTS, no CTS");
+    // Every frame is lost: each of 50 packets is tried so often, and goes no further.
+    let lost = |limit| frames(&[set("radio.error.per", 1.0), set("mac.short_retry_limit", limit)]);
+    assert_eq!(lost(3.0) - lost(1.0), 100);
+}
