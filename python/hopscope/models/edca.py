@@ -7,7 +7,7 @@ the requests are this project's addition to the fixed point.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hopscope.models import bianchi, ppdu
 from hopscope.models.arguments import at_least
@@ -108,18 +108,14 @@ def cell(
     response = mode.response_ns(block_ack if carried.is_ampdu else ppdu.ACK)
     handshake = mode.response_ns(ppdu.RTS) + mode.response_ns(ppdu.CTS) + 2 * sifs if rts else 0
     success = handshake + data + sifs + response
-    first = mode.response_ns(ppdu.RTS) if rts else data
-    timing = Timing(SLOT_NS / 1000, (success + aifs) / 1000, (first + aifs) / 1000)
+    timing = _timing(success, mode.response_ns(ppdu.RTS) if rts else data, aifs)
     payload = 8.0 * (packet - headers) * carried.packets
     doublings = ((has.cw_max + 1) // (has.cw_min + 1)).bit_length() - 1
     found = bianchi.saturation(stations, timing, payload, cw_min=has.cw_min, doublings=doublings)
-    throughput = found.throughput
     if request and carried.is_ampdu and not rts:
-        asked = mode.response_ns(ppdu.BLOCK_ACK_REQUEST)
-        short = Timing(SLOT_NS / 1000, (asked + sifs + response + aifs) / 1000, (asked + aifs) / 1000)
-        throughput = _with_requests(stations, found, timing, short, payload)
+        found = _with_requests(stations, found, timing, _asking(mode, sifs + response, aifs), payload)
     return Cell(
-        throughput=throughput,
+        throughput=found.throughput,
         cycle=(aifs + has.cw_min * SLOT_NS / 2 + success) / 1000,
         ppdu=data / 1000,
         response=response / 1000,
@@ -128,8 +124,19 @@ def cell(
     )
 
 
-def _with_requests(stations: int, found: Saturation, data: Timing, request: Timing, payload: float) -> float:
-    """Throughput where an attempt without a Block Ack is followed by requests until one is answered.
+def _timing(success: int, collision: int, aifs: int) -> Timing:
+    """Durations of the fixed point, in microseconds, from those of an exchange and a collision in nanoseconds."""
+    return Timing(SLOT_NS / 1000, (success + aifs) / 1000, (collision + aifs) / 1000)
+
+
+def _asking(mode: Mode, answer: int, aifs: int) -> Timing:
+    """Those of a Block Ack request, whose answer takes so many nanoseconds, the SIFS before it included."""
+    asked = mode.response_ns(ppdu.BLOCK_ACK_REQUEST)
+    return _timing(asked + answer, asked, aifs)
+
+
+def _with_requests(stations: int, found: Saturation, data: Timing, request: Timing, payload: float) -> Saturation:
+    """The fixed point with the throughput where requests follow a missing Block Ack until one is answered.
 
     A collision of data leads to a request, which takes part in the contention as data does and ends it when it is
     answered. For each success of data there are 1 / (1 - p) attempts of data and p / (1 - p)^2 of requests: of all
@@ -140,4 +147,4 @@ def _with_requests(stations: int, found: Saturation, data: Timing, request: Timi
     requests_only = (1 - tau + tau * p) ** stations - idle - p * alone
     successes = alone * ((1 - p) * data.success + p * request.success)
     collisions = (1 - idle - alone - requests_only) * data.collision + requests_only * request.collision
-    return alone * (1 - p) * payload / (idle * data.slot + successes + collisions)
+    return replace(found, throughput=alone * (1 - p) * payload / (idle * data.slot + successes + collisions))
