@@ -200,8 +200,8 @@ impl MachineCounters {
     }
 
     fn rates(&self, cx: &NodeCx<'_>) -> RateCounts {
-        let [before, after] = self.of(cx);
-        after.rates.since(before.rates)
+        let [before, after] = self.of(cx).map(|node| node.rates.map_or_else(RateCounts::default, |rates| *rates));
+        after.since(before)
     }
 }
 

@@ -25,8 +25,8 @@ pub struct Counters {
     pub attempts: Attempts,
     /// Of the MPDUs of a QoS station; none of another. Behind a pointer: they are kept for every node.
     pub mpdus: Option<Box<MpduCounts>>,
-    /// Data frames to single stations whose outcome a rate control knows.
-    pub rates: RateCounts,
+    /// Data frames to single stations whose outcome a rate control knows; behind a pointer as well.
+    pub rates: Option<Box<RateCounts>>,
     /// Time on the air since the start of the run.
     pub airtime: Span,
     /// Mean length of the queue over the time asked for, packets.

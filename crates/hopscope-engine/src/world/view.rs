@@ -138,7 +138,7 @@ impl NetworkView for WorldView<'_> {
     fn counters(&mut self, node: NodeId, from: Time) -> Counters {
         let wifi = &mut self.wifi[node];
         let (queue_mean, queue_max) = wifi.occupancy(from, self.now);
-        let rates = wifi.mac.rate_control().sent();
+        let rates = wifi.mac.rate_control().sent().map(Box::new);
         let mpdus = wifi.edca.as_ref().map(|edca| Box::new(edca.mpdu_counts()));
         Counters { attempts: *wifi.attempts(), mpdus, rates, airtime: wifi.air.airtime(), queue_mean, queue_max }
     }

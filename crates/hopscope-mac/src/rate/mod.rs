@@ -189,10 +189,10 @@ impl RateControl {
     }
 
     /// Data frames to single stations whose outcome is known; none where rates never change.
-    pub fn sent(&self) -> RateCounts {
+    pub fn sent(&self) -> Option<RateCounts> {
         match self {
-            RateControl::Fixed => RateCounts::default(),
-            RateControl::Learns(learnt) => learnt.sent,
+            RateControl::Fixed => None,
+            RateControl::Learns(learnt) => Some(learnt.sent),
         }
     }
 
@@ -375,6 +375,6 @@ mod tests {
         assert_eq!(mbps(&control, NodeId::BROADCAST.0, FrameKind::Data), 1.0);
         assert_eq!(control.take_change(), Some((NodeId(7), Mode::of(2_000_000).expect("a rate"))));
         assert_eq!(control.take_change(), None);
-        assert_eq!(control.sent().by_name().into_iter().collect::<Vec<_>>(), [("1", 10)]);
+        assert_eq!(control.sent().expect("rates are learnt").by_name().into_iter().collect::<Vec<_>>(), [("1", 10)]);
     }
 }
