@@ -259,12 +259,12 @@ params! {
             when "retry_limit = off or retry_counting = packet and cw_reset_failures = off";
         /// Attempts of data frames sent after RTS/CTS.
         long_retry_limit: u32 = 4, "attempts", "IEEE 802.11-2020 dot11LongRetryLimit", in Range::within(1.0, 1e6),
-            when "rts_threshold != off and retry_limit = off or rts_threshold != off and retry_counting = packet and cw_reset_failures = off";
+            when "qos = false and rts_threshold != off and retry_limit = off or qos = false and rts_threshold != off and retry_counting = packet and cw_reset_failures = off";
         /// Attempts of a packet, RTS and data frames together, in place of the two limits above; off leaves those.
         retry_limit: Option<u32> = None, "attempts", "ns3-cells rule 10 (7 there)", in Range::within(1.0, 1e6);
         /// Whose failures the retry limits count.
         retry_counting: Counting = Counting::Packet, "", "IEEE 802.11-2020 10.3.4.4",
-            when "retry_limit = off or cw_reset_failures = off";
+            when "qos = false and retry_limit = off or qos = false and cw_reset_failures = off";
         /// Failures in a row, over all packets, after which the contention window is reset, in place of the rule of
         /// `retry_counting`; off leaves that.
         cw_reset_failures: Option<u32> = None, "failures", "ns3-cells rule 10 (8 there)", in Range::within(1.0, 1e6);
