@@ -45,19 +45,7 @@ impl Ledger {
                 return;
             }
             FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck => {
-                let is_cts = frame.kind == FrameKind::Cts;
-                let cause = match frame.kind {
-                    FrameKind::Cts => Cause::Cts,
-                    FrameKind::BlockAck => Cause::BlockAck,
-                    _ => Cause::MacAck,
-                };
-                line.run_ahead(goes_to(cause as usize), end);
-                match is_cts.then(|| view.awaits_data(frame.src)).flatten() {
-                    Some(until) => line.wait_until(until),
-                    None => line.leave_wait(),
-                }
-                // The answer is on its way: unless it is heard, the channel has lost it.
-                self.note_diagnosis(frame.dst, frame.src, Diagnosis::unknown(frame.kind));
+                self.on_answer(slot.is_some(), frame, end, view);
                 return;
             }
             // The last three are sent by QoS stations alone.
@@ -92,6 +80,25 @@ impl Ledger {
                 Diagnosis { failure: Failure::NoAnswer, frame: frame.kind, by: None },
             );
         }
+    }
+
+    /// An answer begins, which ends at `end`; on the air unless the radio is off.
+    #[inline(always)]
+    fn on_answer(&mut self, is_on_air: bool, frame: &Frame, end: Time, view: &impl NetworkView) {
+        let line = &mut self.nodes[frame.src.index()];
+        let cause = match frame.kind {
+            FrameKind::Cts => Cause::Cts,
+            FrameKind::BlockAck => Cause::BlockAck,
+            _ => Cause::MacAck,
+        };
+        line.run_ahead(if is_on_air { cause } else { Cause::Off } as usize, end);
+        let is_cts = frame.kind == FrameKind::Cts;
+        match is_cts.then(|| view.awaits_data(frame.src)).flatten() {
+            Some(until) => line.wait_until(until),
+            None => line.leave_wait(),
+        }
+        // The answer is on its way: unless it is heard, the channel has lost it.
+        self.note_diagnosis(frame.dst, frame.src, Diagnosis::unknown(frame.kind));
     }
 
     /// The attempt under way at `node`, settled up to now, has failed: no answer came in time, or the medium was busy

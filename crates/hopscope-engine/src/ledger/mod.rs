@@ -259,13 +259,13 @@ impl Recorder for Ledger {
     // The kind of record is known where it is written: of the choice nothing is left.
     #[inline(always)]
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
+        if self.is_qos && self.record_of_qos(now, record, view) {
+            return;
+        }
         match *record {
             Record::FrameBegan { ref frame, slot } => self.on_frame(now, Some(slot), frame, view),
             Record::FrameUnsent { ref frame } => self.on_frame(now, None, frame, view),
             Record::Busy { node, from, until } => self.on_busy(node, from, until, view),
-            Record::FrameEnded { node, ref frame, outcome, .. } if self.is_qos => {
-                self.on_qos_frame_ended(now, node, frame, outcome, view);
-            }
             Record::FrameEnded { node, ref frame, outcome: hopscope_phy::phy::RxOutcome::Received, .. } => {
                 self.on_received(now, node, frame);
             }
@@ -281,11 +281,7 @@ impl Recorder for Ledger {
                 self.on_exchange_ended(now, node, packet, outcome, view);
             }
             Record::PacketMade { packet } => self.tracker.make(now, packet, view.packet(packet), &mut self.flows),
-            Record::PacketCopied { packet, copy, .. } => {
-                let stage = if self.is_qos { Stage::Reorder } else { Stage::Processing };
-                self.tracker.copy(now, packet, copy, stage);
-            }
-            Record::PacketReceived { packet, .. } if self.is_qos => self.tracker.go_up(now, packet),
+            Record::PacketCopied { packet, copy, .. } => self.tracker.copy(now, packet, copy, Stage::Processing),
             Record::PacketRouted { node, packet } => {
                 self.enter(now, node, packet, Stage::Processing);
             }
@@ -294,16 +290,7 @@ impl Recorder for Ledger {
                 let parts = self.tracker.arrive(now, packet, &mut self.flows);
                 self.arriving = Arriving { parts, seq: 0, sent: view.packet(packet).sent };
             }
-            Record::Queued { node, via, packet } => {
-                self.enter(now, node, packet, Stage::Queue);
-                if self.waits_in_mac(packet, via) {
-                    self.on_qos_queued(now, node, packet, view.packet(packet).next_hop);
-                }
-            }
-            Record::Dequeued { node, via, packet } if self.waits_in_mac(packet, via) => {
-                self.on_qos_left(now, node, view.packet(packet).next_hop, view);
-                self.enter(now, node, packet, Stage::Processing);
-            }
+            Record::Queued { node, packet, .. } => self.enter(now, node, packet, Stage::Queue),
             // A wire repeats nothing: its only attempt gets the packet across or loses it.
             Record::WireBegan { node, packet, .. } => self.enter(now, node, packet, Stage::Attempt),
             Record::WireEnded { node, packet, .. } => self.enter(now, node, packet, Stage::Processing),

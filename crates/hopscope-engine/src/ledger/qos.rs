@@ -8,7 +8,7 @@ use super::journey::Stage;
 use super::link::MpduAccount;
 use super::timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Mode};
 use super::{Cause, Diagnosis, Failure, Ledger, class};
-use crate::record::NetworkView;
+use crate::record::{NetworkView, Record};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::dcf::{Frame, FrameKind, Outcome};
@@ -61,10 +61,33 @@ pub(super) struct QosLine {
 }
 
 impl Ledger {
+    /// What is otherwise where stations have QoS; false where nothing is.
+    pub(super) fn record_of_qos(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) -> bool {
+        match *record {
+            Record::FrameEnded { node, ref frame, outcome, .. } => {
+                self.on_qos_frame_ended(now, node, frame, outcome, view);
+            }
+            Record::PacketCopied { packet, copy, .. } => self.tracker.copy(now, packet, copy, Stage::Reorder),
+            Record::PacketReceived { packet, .. } => self.tracker.go_up(now, packet),
+            Record::Queued { node, via, packet } => {
+                self.enter(now, node, packet, Stage::Queue);
+                if self.waits_in_mac(packet, via) {
+                    self.on_qos_queued(now, node, packet, view.packet(packet).next_hop);
+                }
+            }
+            Record::Dequeued { node, via, packet } if self.waits_in_mac(packet, via) => {
+                self.on_qos_left(now, node, view.packet(packet).next_hop, view);
+                self.enter(now, node, packet, Stage::Processing);
+            }
+            _ => return false,
+        }
+        true
+    }
+
     // ---- packets in the MAC ----------------------------------------------------------------------------------
 
     /// A packet joins those in the MAC of `node`.
-    pub(super) fn on_qos_queued(&mut self, now: Time, node: NodeId, packet: PacketId, next_hop: NodeId) {
+    fn on_qos_queued(&mut self, now: Time, node: NodeId, packet: PacketId, next_hop: NodeId) {
         let line = &mut self.nodes[node.index()];
         line.qos.get_or_insert_default().forget(packet);
         line.settle_if_idle(now);
@@ -198,7 +221,7 @@ impl Ledger {
     }
 
     /// A frame for `node` has ended there; `outcome` says what became of it.
-    pub(super) fn on_qos_frame_ended(
+    fn on_qos_frame_ended(
         &mut self,
         now: Time,
         node: NodeId,
