@@ -40,7 +40,7 @@ class Cell:
     seconds: float
 
     def peer(self) -> list[str]:
-        """What the ns-3 program is told, the seed left out."""
+        """Arguments of the ns-3 program, the seed left out."""
         return [str(self.hops), str(self.metres), self.transport, str(self.amount), str(self.seconds)]
 
     def as_toml(self) -> str:

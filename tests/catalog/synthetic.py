@@ -60,6 +60,7 @@ NODE = {
     "data_ppdus": 1000,
     "data_airtime_s": 1.0,
     "airtime_s": 1.1,
+    "data_rate_mbps": 2.0,
 }
 WIRE = {"use_pct": 100.0, "queue_mean": 20.0}
 

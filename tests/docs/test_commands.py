@@ -69,6 +69,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
         'duration = "4s"\n[topology]\nkind = "random"\nnodes = 12\narea = [500, 500]\nconnected = true\n'
         '[mac]\nlink = "lred"\n[[flow]]\npattern = "random"\ncopies = 2\n'
     )
+    guide = (ROOT / "docs/guide/modern.md").read_text()
+    modern = next(b for b in re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL))
+    (folder / "modern.toml").write_text(modern.replace('"20s"', '"1s"'))
     guide = (ROOT / "docs/guide/compare.md").read_text()
     measured = re.search(r"`testbed.csv`.*?```text\n(.*?)```", guide, flags=re.DOTALL)
     assert measured is not None

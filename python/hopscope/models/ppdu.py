@@ -99,7 +99,7 @@ BANDS = {"5": Band(16_000, 0), "2.4": Band(10_000, 6_000)}
 #: Combinations that VHT leaves out: width in MHz, MCS -> numbers of streams (clause 21.5).
 FORBIDDEN = {(20, 9): (1, 2, 4), (80, 6): (3,), (160, 9): (3,)}
 
-#: Width in MHz, MCS and streams of VHT with another number of encoders than the rate tells, among up to four streams:
+#: Width in MHz, MCS and streams of VHT with another number of encoders than the rate says, among up to four streams:
 #: five do not share the bits of such a symbol evenly (table 21-61).
 ENCODERS = {(160, 7, 4): 6}
 

@@ -28,7 +28,7 @@ pub struct Addba {
     pub token: u8,
     /// Buffer size: most MPDUs under way.
     pub window: u16,
-    /// Starting sequence number of the agreement; a response does not tell it on the air.
+    /// Starting sequence number of the agreement; a response does not say it on the air.
     pub ssn: u16,
 }
 

@@ -76,8 +76,8 @@ impl Edca {
         (cx.now + protection + next.airtime + answer <= before.txop_until).then_some(next)
     }
 
-    /// True when the TXOP of an exchange that has failed may go on (10.23.2.8): the answer to the first one has told everyone
-    /// of it.
+    /// True when the TXOP of an exchange that has failed may go on (10.23.2.8): the answer to the first one has announced
+    /// it to everyone.
     pub(super) fn can_recover(&self, exchange: &Exchange, cx: &EdcaCx<'_>) -> bool {
         let end = cx.now + cx.rules.timing().pifs();
         qos(cx.rules).recovers && !exchange.is_first && end < exchange.txop_until

@@ -113,7 +113,7 @@ fn a_response_that_comes_before_its_request_is_acknowledged_counts() {
 
 #[test]
 fn a_late_response_counts_and_a_request_closes_the_gap() {
-    // It has gone on with 0 to 2, of which 1 was given up after its attempts: the recipient is told.
+    // It has gone on with 0 to 2, of which 1 was given up after its attempts: the recipient is notified.
     let mut lab = with(|_, mac| mac.retry_limit = Some(1)).offer(1_000, 3).draws(&[(15, 0), (15, 0)]);
     lab.peer = [Peer::Answers, Peer::Answers, Peer::Silent].into_iter().collect();
     lab = lab.hears(20_000, RxFrame::action(RESPONSE)).offer(30_000, 2);
