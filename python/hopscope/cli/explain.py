@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from hopscope.reporting.wording import Grid
-    from hopscope.results.explain import Explanation, Loss, PointExplanation
+    from hopscope.results.accounts import Loss
+from hopscope.results.explain import Explanation, PointExplanation
 
 #: More losses and links than these are left to ``--json``.
 MAX_ROWS = 12
