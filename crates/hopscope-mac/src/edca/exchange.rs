@@ -66,17 +66,10 @@ impl Edca {
         let until_end = sifs * 3 + cx.rules.answer(mode) + exchange.airtime + exchange.answer;
         let frame = Frame {
             kind: FrameKind::Rts,
-            mode,
-            retry: false,
-            frag: 0,
-            tid: exchange.tid,
-            seq: 0,
-            src: self.node,
-            dst: exchange.to,
             bytes: RTS_BYTES,
             body: exchange.packet,
-            airtime,
             duration: self.duration(&exchange, airtime, until_end, cx),
+            ..self.control(&exchange, mode, airtime)
         };
         self.transmit(frame, cx);
         self.await_answer(airtime + cx.rules.answer_wait(mode), cx);
@@ -92,17 +85,11 @@ impl Edca {
         let until_end = sifs + exchange.airtime + sifs + exchange.answer;
         let frame = Frame {
             kind: FrameKind::Cts,
-            mode,
-            retry: false,
-            frag: 0,
-            tid: exchange.tid,
-            seq: 0,
-            src: self.node,
             dst: self.node,
             bytes: CTS_BYTES,
             body: exchange.packet,
-            airtime,
             duration: self.duration(&exchange, airtime, until_end, cx),
+            ..self.control(&exchange, mode, airtime)
         };
         self.transmit(frame, cx);
         self.await_answer(airtime, cx);

@@ -375,6 +375,24 @@ impl Edca {
         cx.out.mac.arm_response = Some((at, self.response_timer.renew()));
     }
 
+    /// What the control frames of the own exchange have in common; the kind and its bytes are to be added.
+    fn control(&self, exchange: &Exchange, mode: Mode, airtime: Span) -> Frame {
+        Frame {
+            kind: FrameKind::CfEnd,
+            mode,
+            retry: false,
+            frag: 0,
+            tid: exchange.tid,
+            seq: 0,
+            src: self.node,
+            dst: exchange.to,
+            bytes: 0,
+            body: PacketId::default(),
+            airtime,
+            duration: Span::ZERO,
+        }
+    }
+
     fn transmit(&mut self, frame: Frame, cx: &mut EdcaCx<'_>) {
         cx.station.begin_tx(cx.now, cx.now + frame.airtime, &cx.rules.station);
         self.carried.tid = frame.tid;

@@ -5,7 +5,7 @@ use super::plan::Exchange;
 use super::{Edca, EdcaCx, Outgoing, Phase, qos};
 use crate::frame::{CF_END_BYTES, Frame, FrameKind};
 use crate::rules::MacRules;
-use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::ids::NodeId;
 use hopscope_core::units::Span;
 use hopscope_phy::phy::modes::Mode;
 
@@ -39,17 +39,9 @@ impl Edca {
         self.phase = Phase::Ending;
         let frame = Frame {
             kind: FrameKind::CfEnd,
-            mode,
-            retry: false,
-            frag: 0,
-            tid: exchange.tid,
-            seq: 0,
-            src: self.node,
             dst: NodeId::BROADCAST,
             bytes: CF_END_BYTES,
-            body: PacketId::default(),
-            airtime,
-            duration: Span::ZERO,
+            ..self.control(&exchange, mode, airtime)
         };
         self.transmit(frame, cx);
         self.arm_response(cx.now + airtime, cx);
