@@ -29,6 +29,20 @@ named! {
 }
 
 impl FrameKind {
+    /// True for frames that carry a packet or ask for one. Others answer a station or arrange something (IEEE 802.11-2020 9.3.1.3
+    /// to 9.3.1.8 and 9.6.4).
+    pub fn names_packet(self) -> bool {
+        match self {
+            FrameKind::Rts | FrameKind::Data => true,
+            FrameKind::Cts
+            | FrameKind::Ack
+            | FrameKind::BlockAck
+            | FrameKind::BlockAckReq
+            | FrameKind::CfEnd
+            | FrameKind::Action => false,
+        }
+    }
+
     /// The kind of this number, that of its place in the list above; only the lower three bits count.
     #[inline(always)]
     pub fn numbered(number: u16) -> FrameKind {

@@ -73,12 +73,15 @@ impl Ledger {
             line.links.begin_attempt(now);
             self.tracker.enter(now, frame.body, Stage::Attempt);
         }
+        self.note_if_off(slot, frame, view);
+    }
+
+    /// Nobody answers where the radio of the receiver is off.
+    #[inline(always)]
+    pub(super) fn note_if_off(&mut self, slot: Option<u32>, frame: &Frame, view: &impl NetworkView) {
         if slot.is_some() && view.is_off(frame.dst) {
-            self.note_diagnosis(
-                frame.src,
-                frame.dst,
-                Diagnosis { failure: Failure::NoAnswer, frame: frame.kind, by: None },
-            );
+            let diagnosis = Diagnosis { failure: Failure::NoAnswer, frame: frame.kind, by: None };
+            self.note_diagnosis(frame.src, frame.dst, diagnosis);
         }
     }
 

@@ -7,7 +7,7 @@
 use super::journey::Stage;
 use super::link::MpduAccount;
 use super::timeline::{ATTEMPT_DATA, ATTEMPT_RTS, Mode};
-use super::{Cause, Diagnosis, Failure, Ledger, class};
+use super::{Cause, Diagnosis, Ledger, class};
 use crate::record::{NetworkView, Record};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
@@ -181,10 +181,7 @@ impl Ledger {
             qos.packets.push(frame.body);
             self.tracker.begin_exchange(now, frame.body, qos.free, qos.begun);
         }
-        if slot.is_some() && view.is_off(frame.dst) {
-            let diagnosis = Diagnosis { failure: Failure::NoAnswer, frame: frame.kind, by: None };
-            self.note_diagnosis(frame.src, frame.dst, diagnosis);
-        }
+        self.note_if_off(slot, frame, view);
     }
 
     /// A PPDU with data begins.

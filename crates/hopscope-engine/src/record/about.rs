@@ -2,7 +2,7 @@
 
 use super::NetworkView;
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
-use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_mac::dcf::Frame;
 
 /// Whom a record is about.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -74,15 +74,8 @@ impl SubjectField for Frame {
     fn add_to(&self, subject: &mut Subject) {
         // Declarations name a hearer before the frame, and it has precedence.
         subject.node = subject.node.or(Some(self.src));
-        match self.kind {
-            FrameKind::Rts | FrameKind::Data => subject.packet = Some(self.body),
-            // They answer a station or arrange something and name no packet (IEEE 802.11-2020 9.3.1.3 to 9.3.1.8 and 9.6.4).
-            FrameKind::Cts
-            | FrameKind::Ack
-            | FrameKind::BlockAck
-            | FrameKind::BlockAckReq
-            | FrameKind::CfEnd
-            | FrameKind::Action => {}
+        if self.kind.names_packet() {
+            subject.packet = Some(self.body);
         }
     }
 }

@@ -126,14 +126,8 @@ impl Field for Frame {
             line.number("seq", self.seq).number("frag", self.frag);
         }
         line.flag("retry", self.retry);
-        match self.kind {
-            FrameKind::Rts | FrameKind::Data => self.body.write("packet", fields),
-            FrameKind::Cts
-            | FrameKind::Ack
-            | FrameKind::BlockAck
-            | FrameKind::BlockAckReq
-            | FrameKind::CfEnd
-            | FrameKind::Action => {}
+        if self.kind.names_packet() {
+            self.body.write("packet", fields);
         }
     }
 }
