@@ -348,7 +348,18 @@ impl Station {
         if !self.waits() {
             return None;
         }
-        self.queue_at(self.earliest_access(now, rules).max(now))
+        let busy_until = self.busy_until();
+        let expiry = self.expiry(busy_until, rules);
+        if self.radio.has(EIFS) {
+            return self.access_behind_eifs(expiry, busy_until, now, rules);
+        }
+        self.queue_at(expiry.max(now))
+    }
+
+    /// The same while a frame received in error keeps the medium busy. Called last, so that its caller saves no registers.
+    #[inline(never)]
+    fn access_behind_eifs(&mut self, expiry: Time, busy_until: Time, now: Time, rules: &StationRules) -> Option<Time> {
+        self.queue_at(self.with_eifs_ended(expiry, busy_until, now, rules).max(now))
     }
 
     /// The access event at `at`, unless one stands early enough.

@@ -279,7 +279,7 @@ impl Dcf {
     }
 
     /// A frame for this node (or a broadcast) ends; `frame` if it was received without error.
-    #[inline]
+    #[inline(always)]
     pub fn on_rx_end(&mut self, frame: Option<Frame>, cx: &mut MacCx<'_>) {
         if let Some(frame) = frame {
             self.on_rx(frame, cx);
@@ -392,7 +392,9 @@ impl Dcf {
     fn on_data(&mut self, frame: Frame, cx: &mut MacCx<'_>) {
         if frame.dst != NodeId::BROADCAST {
             if let Some(cut) = &cx.rules.fragmentation {
-                self.on_fragment(&frame, cut, cx);
+                // A copy: only what lies in memory can go by reference, and other frames should stay in registers.
+                let fragment = frame;
+                self.on_fragment(&fragment, cut, cx);
                 return;
             }
             if !self.takes_data(&frame, cx.rules.data_needs_cts, cx) {

@@ -95,7 +95,7 @@ pub enum Fragment {
 impl Dedup {
     /// Notes a frame; true when it repeats the last one of that neighbour. `may_repeat` says whether it can be a repetition at
     /// all; other frames count as packets of the neighbour.
-    #[inline]
+    #[inline(always)]
     pub fn is_duplicate(
         &mut self,
         from: NodeId,

@@ -46,17 +46,17 @@ impl FrameKind {
     /// The kind of this number, that of its place in the list above; only the lower three bits count.
     #[inline(always)]
     pub fn numbered(number: u16) -> FrameKind {
-        // A table of eight, so that no number needs a check.
-        const TABLE: [FrameKind; 8] = {
-            let mut table = [FrameKind::Ack; 8];
-            let mut place = 0;
-            while place < FrameKind::COUNT {
-                table[place] = FrameKind::ALL[place];
-                place += 1;
-            }
-            table
-        };
-        TABLE[usize::from(number & 7)]
+        // Written out, as a match of all eight compiles to nothing.
+        match number & 7 {
+            0 => FrameKind::Rts,
+            1 => FrameKind::Cts,
+            2 => FrameKind::Data,
+            3 => FrameKind::Ack,
+            4 => FrameKind::BlockAck,
+            5 => FrameKind::BlockAckReq,
+            6 => FrameKind::CfEnd,
+            _ => FrameKind::Action,
+        }
     }
 }
 

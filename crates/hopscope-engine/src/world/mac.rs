@@ -29,7 +29,11 @@ impl<R: Recorder> World<R> {
         if received {
             let frame = self.sent_in(slot);
             self.note(Record::FrameEnded { node, frame, slot, outcome: RxOutcome::Received });
-            self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(Some(frame), cx));
+            // Without a closure, which would be compiled out of line: this is the most frequent input.
+            let mut out = MacEffects::default();
+            let Wifi { mac, station, rules, .. } = self.wifi.at(place);
+            mac.on_rx_end(Some(frame), &mut MacCx { now: self.now, station, rules, out: &mut out });
+            self.mac_effects(node, place, &out);
         } else if self.wifi.at(place).mac.is_decided_at(self.now) {
             self.mac_input_caught_up(node, place, |mac, cx| mac.on_rx_end(None, cx));
         }

@@ -27,14 +27,14 @@ struct Stored {
     bytes: u32,
     body: PacketId,
     control: SequenceControl,
-    /// The code of the mode, the kind and `RETRY`.
+    /// The kind, `RETRY` and the code of the mode.
     tag: u16,
 }
 
-/// Where the kind stands above the code of a mode.
-const KIND: u32 = 12;
-/// The Retry bit above both.
-const RETRY: u16 = 1 << 15;
+/// The Retry bit above the kind, which is read most often and so stands lowest.
+const RETRY: u16 = 1 << 3;
+/// Where the code of the mode stands above both.
+const MODE: u32 = 4;
 
 impl Default for AirSlots {
     fn default() -> Self {
@@ -70,7 +70,7 @@ impl AirSlots {
             bytes,
             body,
             control: SequenceControl::new(seq, frag),
-            tag: mode.code() | (kind as u16) << KIND | if retry { RETRY } else { 0 },
+            tag: mode.code() << MODE | kind as u16 | if retry { RETRY } else { 0 },
         };
         self.sent += 1;
         self.airtime = self.airtime + airtime;
@@ -82,8 +82,8 @@ impl AirSlots {
     pub fn frame(&self, slot: u32, src: NodeId) -> Frame {
         let Stored { airtime, duration, dst, bytes, body, control, tag } = self.frames[(slot % 2) as usize];
         Frame {
-            kind: FrameKind::numbered(tag >> KIND),
-            mode: Mode::coded(tag & ((1 << KIND) - 1)),
+            kind: FrameKind::numbered(tag),
+            mode: Mode::coded(tag >> MODE),
             retry: tag & RETRY != 0,
             frag: control.fragment(),
             // Kept by the MAC of a QoS station, with what its frame carries.
@@ -112,5 +112,35 @@ impl AirSlots {
     /// Time on the air so far.
     pub fn airtime(&self) -> Span {
         self.airtime
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_comes_back_as_it_was_put() {
+        let mut air = AirSlots::new();
+        for kind in FrameKind::ALL {
+            for (code, retry) in [(0, false), (1, true), (0xfff, true), (0xffe, false)] {
+                let frame = Frame {
+                    kind,
+                    mode: Mode::coded(code),
+                    retry,
+                    frag: 15,
+                    tid: 0,
+                    seq: 4095,
+                    src: NodeId(7),
+                    dst: NodeId(3),
+                    bytes: 1536,
+                    body: PacketId(9),
+                    airtime: Span(5_484_000),
+                    duration: Span(32_767_000),
+                };
+                let slot = air.put(&frame);
+                assert_eq!(format!("{:?}", air.frame(slot, frame.src)), format!("{frame:?}"));
+            }
+        }
     }
 }
