@@ -4,8 +4,9 @@ use crate::config::{App, Change, Config, FlowConfig, SeriesKind};
 use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
 use crate::results::{self, RunResult};
-use crate::world::{self, Controls, World, WorldView};
+use crate::world::{self, Controls, NodeLook, World, WorldView};
 use hopscope_core::error::BuildError;
+use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::channel::Link;
 use hopscope_phy::channel::budget::Budget;
@@ -86,15 +87,29 @@ impl<R: Recorder> Simulation<R> {
 
     /// Advances by at most `step` of simulated time.
     pub fn advance(&mut self, step: Span) {
-        let until = (self.world.now() + step).min(self.config.duration);
+        self.advance_while(self.world.now() + step, |_| true);
+    }
+
+    /// Advances to `until`, at most to the end, as long as `goes_on` says of the caller's observer after each event that it
+    /// should; false: it has ended before, at the instant of the last event.
+    pub fn advance_while(&mut self, until: Time, mut goes_on: impl FnMut(&R) -> bool) -> bool {
+        let until = until.min(self.config.duration);
         if !self.measured && until >= self.config.warmup {
             // What happens at the very end of the warm-up is measured.
             if self.config.warmup > Time::ZERO {
-                self.world.run_until(Time(self.config.warmup.0 - 1));
+                let before = Time(self.config.warmup.0 - 1);
+                if !self.world.run_while(before, |(_, observer)| goes_on(observer)) {
+                    return false;
+                }
             }
             self.begin_measure();
         }
-        self.world.run_until(until);
+        self.world.run_while(until, |(_, observer)| goes_on(observer))
+    }
+
+    /// A node as it stands now.
+    pub fn look_at(&mut self, node: NodeId) -> NodeLook {
+        self.world.look_at(node)
     }
 
     /// Changes something now, as an event of the configuration does at its instant.

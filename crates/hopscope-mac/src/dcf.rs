@@ -14,6 +14,7 @@ use crate::contention::Station;
 use crate::dedup::{Dedup, PacketCounts};
 use crate::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, SequenceControl};
 pub use crate::frame::{Frame, FrameKind};
+use crate::look::Doing;
 use crate::outgoing::Outgoing;
 use crate::rate::RateControl;
 use crate::retry::Retries;
@@ -200,6 +201,17 @@ impl Dcf {
         match self.reply {
             Reply::AwaitData { until, .. } => Some(until),
             Reply::None | Reply::Pending { .. } => None,
+        }
+    }
+
+    /// How far its exchanges are, for those who show it.
+    pub fn doing(&self) -> Doing {
+        match (self.reply, self.phase) {
+            (Reply::Pending { .. }, _) => Doing::Answering,
+            (Reply::AwaitData { .. }, _) => Doing::Waiting,
+            (Reply::None, Phase::Idle) => Doing::Idle,
+            (Reply::None, Phase::Contend) => Doing::Contending,
+            (Reply::None, Phase::WaitCts | Phase::SifsData | Phase::WaitAck | Phase::Broadcasting) => Doing::Waiting,
         }
     }
 

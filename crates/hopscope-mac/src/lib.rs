@@ -23,6 +23,7 @@ pub mod edca;
 mod ending;
 pub mod fragment;
 pub mod frame;
+pub mod look;
 mod nav;
 mod outgoing;
 pub mod ppdu;

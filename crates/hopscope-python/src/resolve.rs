@@ -4,6 +4,7 @@ use hopscope_engine::world::Reachability;
 use hopscope_engine::{BuildError, simulation};
 use hopscope_scenario::agreement::Finding;
 use hopscope_scenario::near::Position;
+use hopscope_scenario::point::all_problems;
 use hopscope_scenario::resolve::{self as resolving, Outside, OwnControl, Schema, Shared, Shown, Sound, UserControl};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -12,7 +13,7 @@ use serde_json::Value as Json;
 
 use crate::config::Config;
 use crate::error::engine_error;
-use crate::{run, value};
+use crate::value;
 
 /// What the points of a sweep have in common, made once.
 #[pyclass]
@@ -158,7 +159,7 @@ impl Resolved {
     fn check<'py>(&self, py: Python<'py>, common: &mut Common) -> PyResult<Reported<'py>> {
         let Some(sound) = self.0.sound(Schema::engine()) else { return Ok(Vec::new()) };
         let problems = py.detach(|| match &sound.config {
-            Ok(config) => run::all_problems(config, &mut common.reachability),
+            Ok(config) => all_problems(config, &mut common.reachability),
             Err(error) => vec![BuildError::new("config", error.clone())],
         });
         let findings: Vec<Finding> =

@@ -13,6 +13,7 @@ use hopscope_engine::record::{NullRecorder, Recorder};
 use hopscope_engine::world::Reachability;
 use hopscope_engine::{BuildError, Simulation, simulation, world};
 use hopscope_phy::mobility::Mobility;
+use hopscope_scenario::point::all_problems;
 use pyo3::prelude::*;
 
 use crate::columns::{self, Table};
@@ -199,13 +200,6 @@ pub fn validate(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<()> {
 /// The error that carries everything that is wrong, if anything is.
 fn refuse(py: Python<'_>, problems: &[BuildError]) -> PyResult<()> {
     problems.first().map_or(Ok(()), |first| Err(engine_errors(py, first, problems)))
-}
-
-/// Everything that is wrong with a configuration; of one without mistakes, the flows out of reach.
-pub fn all_problems(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
-    let problems = world::problems(config);
-    // Routes are only searched in a network that can be built.
-    if problems.is_empty() { world::out_of_reach(config, reachability) } else { problems }
 }
 
 /// Rough cost of a configuration; nothing is built.

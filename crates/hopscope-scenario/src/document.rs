@@ -96,6 +96,11 @@ pub fn value(text: &str) -> Option<Value> {
 impl Locations {
     /// Line and column in characters, both from 1, of a key given by its parts; none for one that the file has not.
     pub fn at<T: AsRef<str>>(&self, path: &[T]) -> Option<(usize, usize)> {
+        Some(line_and_column(&self.text, self.start_of(path)?))
+    }
+
+    /// The first octet of a key.
+    fn start_of<T: AsRef<str>>(&self, path: &[T]) -> Option<usize> {
         let mut location = &self.root;
         for part in path {
             let part = part.as_ref();
@@ -105,7 +110,30 @@ impl Locations {
                 _ => location.keys.get(part)?,
             };
         }
-        Some(line_and_column(&self.text, location.start))
+        Some(location.start)
+    }
+}
+
+impl Locations {
+    /// Line and column of the closest key that the file has: that of a path itself, or of a table that it lies in.
+    pub fn nearest<T: AsRef<str>>(&self, path: &[T]) -> (usize, usize) {
+        (0..=path.len()).rev().find_map(|length| self.at(&path[..length])).unwrap_or((1, 1))
+    }
+
+    /// Keys that a value of the file is put at stand where it does.
+    pub fn stand_for<T: AsRef<str>>(&mut self, path: &[T], keys: &[Vec<T>]) {
+        let Some(start) = self.start_of(path) else { return };
+        for key in keys {
+            let mut location = &mut self.root;
+            for part in key {
+                let part = part.as_ref();
+                location = match part.parse::<usize>() {
+                    Ok(index) if index < location.items.len() => &mut location.items[index],
+                    _ => location.keys.entry(part.to_string()).or_insert(Location { start, ..Location::default() }),
+                };
+            }
+            *location = Location { start, ..Location::default() };
+        }
     }
 }
 

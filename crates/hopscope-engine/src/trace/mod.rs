@@ -158,13 +158,30 @@ impl Selection {
 pub struct RecordTrace<S> {
     form: Form,
     selection: Selection,
+    written: u64,
     out: Output<S>,
 }
 
 impl<S: Sink> RecordTrace<S> {
     /// A trace into `sink`.
     pub fn new(form: Form, filter: Filter, sink: S) -> Self {
-        RecordTrace { form, selection: Selection::new(filter), out: Output::new(sink) }
+        RecordTrace { form, selection: Selection::new(filter), written: 0, out: Output::new(sink) }
+    }
+
+    /// Another filter from now on.
+    pub fn set_filter(&mut self, filter: Filter) {
+        self.selection.filter = filter;
+    }
+
+    /// How many records it has written.
+    pub fn written(&self) -> u64 {
+        self.written
+    }
+
+    /// Where its lines go, for a sink that gives them away; what is in the buffer goes there first.
+    pub fn flushed(&mut self) -> &mut S {
+        self.out.flush();
+        &mut self.out.sink
     }
 
     /// Where its lines have gone.
@@ -196,6 +213,7 @@ impl<S: Sink> Recorder for RecordTrace<S> {
         let mut line = Line::begin(&mut self.out.buffer, self.form, now, record.name());
         fields::write(record, &mut Fields { line: &mut line, numbers: &self.selection.numbers, view });
         line.end();
+        self.written += 1;
         self.out.settle();
     }
 }

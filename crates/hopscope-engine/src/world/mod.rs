@@ -16,6 +16,7 @@ mod graph;
 mod inputs;
 mod interface;
 mod listeners;
+mod look;
 mod mac;
 mod meter;
 mod motion;
@@ -39,6 +40,7 @@ mod work;
 
 pub use check::{check, problems};
 pub use controls::{Controls, OwnCode};
+pub use look::{Doing, FlowLook, NodeLook};
 pub use reachability::{Reachability, out_of_reach};
 pub use view::WorldView;
 
@@ -207,13 +209,24 @@ impl<R: Recorder> World<R> {
 
     /// Advances to `until`; events at that very instant are included.
     pub fn run_until(&mut self, until: Time) {
+        self.run_while(until, |_| true);
+    }
+
+    /// Advances to `until` as long as `goes_on` says of the observer after each event that it should; false: it has ended
+    /// before, at the instant of the last event.
+    #[inline]
+    pub fn run_while(&mut self, until: Time, mut goes_on: impl FnMut(&R) -> bool) -> bool {
         while let Some((time, event)) = self.sifs.next_event(&mut self.events, until) {
             self.now = time;
             self.processed += 1;
             self.dispatch(event);
             self.work_off();
+            if !goes_on(&self.recorder) {
+                return false;
+            }
         }
         self.now = self.now.max(until);
+        true
     }
 
     /// Current instant.

@@ -109,6 +109,11 @@ impl Station {
         self.edcafs().nth(ac as usize).map_or(0, |(_, function)| function.cw())
     }
 
+    /// The EDCAF of a category and its AIFS; none of a station without QoS.
+    pub(crate) fn edcaf_of(&self, ac: Ac, rules: &StationRules) -> Option<(&Function, Span)> {
+        self.edcafs().nth(ac as usize).map(|(_, function)| (function, edcaf(rules, ac).aifs))
+    }
+
     /// True when a frame of the category waits for its back-off, or for AIFS.
     pub fn edca_waits(&self, ac: Ac) -> bool {
         self.edcafs().nth(ac as usize).is_some_and(|(_, function)| waits(function))

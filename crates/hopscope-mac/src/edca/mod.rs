@@ -35,8 +35,10 @@ mod txop;
 use std::collections::BTreeMap;
 
 use crate::block_ack::{Originator, Outstanding, Recipient, ReorderWaits};
+use crate::contention::Station;
 use crate::dcf::{Attempts, MacView};
 use crate::frame::{Frame, FrameKind, Mpdu};
+use crate::look::Doing;
 use crate::rate::ht::HtRates;
 use crate::rules::MacRules;
 use amsdu::Bundles;
@@ -291,6 +293,17 @@ impl Edca {
         let waits = self.incoming.iter().map(|one| one.recipient.waits());
         // Those of agreements that others have replaced are counted already.
         MpduCounts { reordering: waits.fold(self.counts.reordering, ReorderWaits::and), ..self.counts.clone() }
+    }
+
+    /// How far its exchanges are, for those who show it; `station` knows which categories want the medium.
+    pub fn doing(&self, station: &Station) -> Doing {
+        match (self.reply, self.phase) {
+            (Reply::Pending { .. }, _) => Doing::Answering,
+            (Reply::AwaitData { .. }, _) => Doing::Waiting,
+            (Reply::None, Phase::Idle) if Ac::ALL.iter().any(|&ac| station.edca_waits(ac)) => Doing::Contending,
+            (Reply::None, Phase::Idle) => Doing::Idle,
+            (Reply::None, _) => Doing::Waiting,
+        }
     }
 
     /// What layers above may know of it.

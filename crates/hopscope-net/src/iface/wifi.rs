@@ -10,6 +10,7 @@ use hopscope_mac::contention::{QuietPlan, Station};
 use hopscope_mac::dcf::{Attempts, MacCx, MacView};
 use hopscope_mac::edca::EdcaCx;
 use hopscope_mac::frame::FrameKind;
+use hopscope_mac::look::StationLook;
 use hopscope_mac::{Dcf, Edca, EdcaEffects, MacEffects, MacRules};
 use hopscope_phy::phy::modes::Mode;
 
@@ -117,6 +118,14 @@ impl Wifi {
             None => self.port.take(now, wanted),
             Some(edca) => edca.take_waiting(now, wanted),
         }
+    }
+
+    /// The interface as it stands now.
+    pub fn look(&mut self, now: Time) -> StationLook {
+        let Wifi { station, rules, mac, edca, .. } = self;
+        station.catch_up(now, &rules.station);
+        let exchange = edca.as_ref().map_or_else(|| mac.doing(), |edca| edca.doing(station));
+        station.look(exchange, now, &rules.station)
     }
 
     /// Writes to `plan` how the time since the medium has become idle is spent, the radio's edges applied up to `now`.

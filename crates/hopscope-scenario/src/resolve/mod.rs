@@ -117,6 +117,11 @@ impl Resolved {
         self.sections.iter().find(|(known, _)| *known == name).map_or(&self.top, |(_, section)| section)
     }
 
+    /// The radio preset that it begins with.
+    pub fn preset(&self) -> &str {
+        &self.preset
+    }
+
     /// Positions of the nodes in metres; none where the topology is at fault.
     pub fn nodes(&self) -> &[Position] {
         self.placed.as_ref().map_or(&[], |placed| &placed.places)

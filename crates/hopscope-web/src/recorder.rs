@@ -1,0 +1,77 @@
+//! What a page keeps of a run: records as lines of JSON, what the airtime ledger wants, and a few counters.
+
+use hopscope_core::units::Time;
+use hopscope_engine::ledger::Ledger;
+use hopscope_engine::record::{Classes, NetworkView, Record, Recorder, TrajectoryHash};
+use hopscope_engine::trace::{Filter, Form, RecordTrace};
+
+/// One observer for every use: each other would be the engine once more in what is loaded.
+#[derive(Debug)]
+pub(crate) struct PageRecorder {
+    /// None: no record is kept.
+    trace: Option<RecordTrace<String>>,
+    /// Where the scenario asks for it.
+    pub(crate) ledger: Option<Ledger>,
+    pub(crate) hash: TrajectoryHash,
+    pub(crate) frames: u64,
+    /// Data packets that have come to the receiver of each flow.
+    pub(crate) received: Vec<u64>,
+}
+
+impl PageRecorder {
+    pub(crate) fn new(filter: Option<Filter>, ledger: Option<Ledger>, flows: usize) -> Self {
+        let trace = Some(RecordTrace::new(Form::Json, filter.unwrap_or_else(nothing), String::new()));
+        PageRecorder { trace, ledger, hash: TrajectoryHash::default(), frames: 0, received: vec![0; flows] }
+    }
+
+    /// One that writes no records, for runs that nobody watches.
+    pub(crate) fn silent(ledger: Option<Ledger>, flows: usize) -> Self {
+        PageRecorder { trace: None, ledger, hash: TrajectoryHash::default(), frames: 0, received: vec![0; flows] }
+    }
+
+    pub(crate) fn keep(&mut self, filter: Option<Filter>) {
+        if let Some(trace) = &mut self.trace {
+            trace.set_filter(filter.unwrap_or_else(nothing));
+        }
+    }
+
+    /// Records written so far.
+    pub(crate) fn written(&self) -> u64 {
+        self.trace.as_ref().map_or(0, RecordTrace::written)
+    }
+
+    /// The lines since the last call.
+    pub(crate) fn take_lines(&mut self) -> String {
+        self.trace.as_mut().map_or_else(String::new, |trace| std::mem::take(trace.flushed()))
+    }
+}
+
+/// Lets no record through.
+fn nothing() -> Filter {
+    Filter { names: Some(Vec::new()), ..Filter::default() }
+}
+
+impl Recorder for PageRecorder {
+    const WANTS: Classes = Classes::ALL;
+
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
+        match *record {
+            Record::FrameBegan { .. } => {
+                self.frames += 1;
+                self.hash.record(now, record, &mut view.lend());
+            }
+            Record::DataReceived { flow, duplicate: false, .. } => {
+                if let Some(count) = self.received.get_mut(flow.index()) {
+                    *count += 1;
+                }
+            }
+            _ => {}
+        }
+        if let Some(ledger) = &mut self.ledger {
+            ledger.record(now, record, &mut view.lend());
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.record(now, record, view);
+        }
+    }
+}
