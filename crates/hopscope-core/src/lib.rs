@@ -16,6 +16,7 @@ pub mod config;
 pub mod error;
 pub mod event;
 pub mod ids;
+pub mod math;
 mod named;
 pub mod queue;
 pub mod rng;

@@ -4,6 +4,8 @@
 //! The bits live in this file because a run must give the same bytes for ever; `tests` hold the generator against
 //! its published reference outputs.
 
+use crate::math;
+
 /// What a stream is used for. The discriminant is part of the derivation: never renumber.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(u64)]
@@ -95,7 +97,7 @@ impl Stream {
     /// An exponential real with the given mean (same unit as `mean`).
     pub fn exponential(&mut self, mean: f64) -> f64 {
         // The argument lies in (0, 1]: its logarithm is finite.
-        -mean * (1.0 - self.uniform()).ln()
+        -mean * math::ln(1.0 - self.uniform())
     }
 
     /// A standard normal real (Marsaglia's polar method, the second value left unused).
@@ -105,7 +107,7 @@ impl Stream {
             let square = x * x + y * y;
             // Outside of the unit circle nothing is uniform in the angle, and at its centre there is none.
             if square > 0.0 && square < 1.0 {
-                return x * (-2.0 * square.ln() / square).sqrt();
+                return x * (-2.0 * math::ln(square) / square).sqrt();
             }
         }
     }
@@ -119,11 +121,11 @@ impl Stream {
         let drawn = loop {
             let x = self.normal();
             let v = (1.0 + c * x).powi(3);
-            if v > 0.0 && (1.0 - self.uniform()).ln() < 0.5 * x * x + d * (1.0 - v + v.ln()) {
+            if v > 0.0 && math::ln(1.0 - self.uniform()) < 0.5 * x * x + d * (1.0 - v + math::ln(v)) {
                 break d * v;
             }
         };
-        let scale = if shape < 1.0 { (1.0 - self.uniform()).powf(1.0 / shape) } else { 1.0 };
+        let scale = if shape < 1.0 { math::pow(1.0 - self.uniform(), 1.0 / shape) } else { 1.0 };
         drawn * scale / shape
     }
 }

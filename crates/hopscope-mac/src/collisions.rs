@@ -4,6 +4,7 @@
 //! signal (`mac.collision_signal`) and the memory (`mac.collision_memory`) are named choices. Counters are read when a packet
 //! asks for the estimate, so that runs in which none does pay nothing.
 
+use hopscope_core::math;
 use std::collections::VecDeque;
 
 use super::dcf::{Attempts, MacView};
@@ -90,7 +91,7 @@ impl Memory {
     fn take(&mut self, times: u64, value: f64) {
         match self {
             Memory::Ewma { weight, mean } => {
-                let kept = (1.0 - *weight).powf(times as f64);
+                let kept = math::pow(1.0 - *weight, times as f64);
                 *mean = kept * *mean + (1.0 - kept) * value;
             }
             Memory::Window { last, most } => {

@@ -11,6 +11,7 @@ use crate::near::Position;
 use crate::node_files;
 use crate::ns2::{self, Order};
 use crate::read::LONGEST_S;
+use hopscope_core::math;
 
 /// The way of a node: nanoseconds with its place in metres; straight lines in between.
 pub type Path = Vec<(u64, Position)>;
@@ -146,7 +147,7 @@ pub(crate) fn follow(home: Position, orders: &[Order]) -> Path {
 }
 
 fn distance(a: Position, b: Position) -> f64 {
-    (a[0] - b[0]).hypot(a[1] - b[1])
+    math::hypot(a[0] - b[0], a[1] - b[1])
 }
 
 fn bonnmotion(text: &str, name: &str, area: Area, params: Option<&str>) -> Result<Movement, Fault> {

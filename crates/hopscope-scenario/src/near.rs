@@ -1,5 +1,6 @@
 //! Which nodes are within reach of each other.
 
+use hopscope_core::math;
 use std::collections::BTreeMap;
 
 /// A place in metres.
@@ -92,7 +93,7 @@ pub fn near(places: &[Position], reach: f64) -> Vec<Vec<usize>> {
 }
 
 fn distance([x, y]: Position, [u, v]: Position) -> f64 {
-    (u - x).hypot(v - y)
+    math::hypot(u - x, v - y)
 }
 
 fn cell([x, y]: Position, size: f64) -> (i64, i64) {

@@ -1,5 +1,6 @@
 //! Where the nodes of each kind of topology stand; the order of the places gives the node numbers.
 
+use hopscope_core::math;
 use std::f64::consts::PI;
 
 use hopscope_core::units::Span;
@@ -230,14 +231,14 @@ fn star(arms: usize, hops: usize, spacing: f64) -> Vec<Position> {
 
 /// Nodes on a circle, `spacing` apart in a straight line, numbered counter-clockwise.
 fn ring(nodes: usize, spacing: f64) -> Vec<Position> {
-    let radius = spacing / (2.0 * (PI / nodes as f64).sin());
+    let radius = spacing / (2.0 * math::sin(PI / nodes as f64));
     (0..nodes).map(|node| polar(radius, node as f64 / nodes as f64)).collect()
 }
 
 /// A place at a part of a full turn; sine and cosine differ in the last digit between machines, a micrometre not.
 fn polar(radius: f64, turn: f64) -> Position {
     let angle = 2.0 * PI * turn;
-    [radius * angle.cos(), radius * angle.sin()]
+    [radius * math::cos(angle), radius * math::sin(angle)]
         // Through decimal text, which rounds alike everywhere; adding zero makes -0 a 0.
         .map(|length| format!("{length:.6}").parse::<f64>().unwrap_or(length) + 0.0)
 }

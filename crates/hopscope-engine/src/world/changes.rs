@@ -7,6 +7,7 @@ use crate::record::{Record, Recorder};
 use hopscope_core::error::BuildError;
 use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId};
+use hopscope_core::math;
 use hopscope_net::iface::RuleSets;
 use hopscope_phy::mobility::Leg;
 
@@ -49,7 +50,7 @@ impl<R: Recorder> World<R> {
             ChangeKind::LinkRestore => self.set_link(ends, None),
             ChangeKind::LinkDegrade => {
                 // One of the two is given: attenuation for a radio link, loss for a wire (`Change::check`).
-                let power = change.attenuation.map(|decibels| 10f64.powf(-0.1 * decibels));
+                let power = change.attenuation.map(|decibels| math::pow(10.0, -0.1 * decibels));
                 self.set_link(ends, power.or(change.loss.map(|loss| 1.0 - loss)));
             }
             ChangeKind::Move => self.go(node, change.position.unwrap_or_default(), change.speed),

@@ -6,6 +6,7 @@
 use crate::config::MacConfig;
 use crate::rate::groups::groups;
 use crate::rate::ht::PpduReport;
+use hopscope_core::math;
 use hopscope_phy::config::RadioConfig;
 use hopscope_phy::phy::error_rate::Detection;
 use hopscope_phy::phy::modes::Mode;
@@ -39,8 +40,7 @@ impl IdealRules {
 
 /// The least ratio (linear) at which no more than `ber` of the bits of a mode are wrong: halves the interval in decibels.
 fn threshold(detection: Detection, mode: Mode, ber: f64) -> f64 {
-    let linear = |db: f64| 10f64.powf(db / 10.0);
-    let fails = |db: f64| -detection.log_success(mode, linear(db), 1.0).exp_m1() > ber;
+    let fails = |db: f64| -math::exp_m1(detection.log_success(mode, math::from_decibels(db), 1.0)) > ber;
     let (mut low, mut high) = DECIBELS;
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(low, high);
@@ -50,7 +50,7 @@ fn threshold(detection: Detection, mode: Mode, ber: f64) -> f64 {
             high = middle;
         }
     }
-    linear(high)
+    math::from_decibels(high)
 }
 
 /// Ratios between which the thresholds of all modes lie.

@@ -2,6 +2,7 @@
 
 use super::AqmAction;
 use crate::config::LinkConfig;
+use hopscope_core::math;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
 
@@ -48,7 +49,7 @@ impl Red {
         if let Some(since) = self.empty_since.take() {
             // As if so many packets had found the queue empty.
             let missed = (now - since).0 as f64 / service.0.max(1) as f64 * worth;
-            self.avg *= (1.0 - self.weight).powf(missed);
+            self.avg *= math::pow(1.0 - self.weight, missed);
         }
         self.avg += self.weight * (waiting as f64 * worth - self.avg);
         if self.avg < self.min || self.restart && waiting == 0 {

@@ -6,6 +6,7 @@ use crate::config::RadioConfig;
 use crate::config::radio::{CarrierSense, Interference, InterferenceReach, Shadowing, watts};
 use crate::phy::Arrival;
 use crate::phy::modes::{self, Mode};
+use hopscope_core::math;
 
 /// Allowance for rounding when a distance equals a range exactly, in metres.
 pub const RANGE_SLACK: f64 = 1e-6;
@@ -89,15 +90,15 @@ impl Budget {
             ranges = ranges.max(radio.interference_range);
         }
         let shadowing = if radio.shadowing == Shadowing::None { 0.0 } else { DEVIATIONS * radio.shadowing_sigma };
-        let fading = BlockFading::new(radio).map_or(0.0, |fading| 10.0 * fading.peak().log10());
+        let fading = BlockFading::new(radio).map_or(0.0, |fading| 10.0 * math::log10(fading.peak()));
         // Independent margins: both at their worst at once would reach much farther than any frame does.
-        let margin = shadowing.hypot(fading);
+        let margin = math::hypot(shadowing, fading);
         let far = radio.interference == Interference::Sinr && self.floor(radio) < self.sensed;
         if margin == 0.0 && gain == 1.0 && !far {
             return ranges;
         }
         let most = (LONGEST_DELAY * radio.propagation_speed).max(ranges);
-        let least = self.floor(radio) / (gain * 10f64.powf(margin / 10.0));
+        let least = self.floor(radio) / (gain * math::from_decibels(margin));
         let reach = self.loss.distance_of(least, most);
         // At the usual power the ranges hold by definition; at another one thresholds alone decide.
         if gain == 1.0 { reach.max(ranges) } else { reach }

@@ -7,6 +7,7 @@
 
 use crate::config::RadioConfig;
 use crate::config::radio::Fading;
+use hopscope_core::math;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
 
@@ -44,11 +45,11 @@ impl BlockFading {
     /// A power factor that a block exceeds with a probability below 1 in 1000 (Chernoff's bound of the gamma
     /// distribution, P(G > g) <= (g exp(1 - g))^m).
     pub fn peak(&self) -> f64 {
-        let bound = |g: f64| self.shape * (g.ln() + 1.0 - g);
+        let bound = |g: f64| self.shape * (math::ln(g) + 1.0 - g);
         let (mut low, mut high) = (1.0, 1e3);
         while high - low > 1e-6 {
             let middle = 0.5 * (low + high);
-            if bound(middle) > (1e-3f64).ln() {
+            if bound(middle) > math::ln(1e-3) {
                 low = middle;
             } else {
                 high = middle;

@@ -6,6 +6,7 @@
 //! between any number of states (Markov chain). Both directions of a link are in the same state; its changes are drawn
 //! from a stream of its own, one after the other, so that only the time counts and not who asks how often.
 
+use hopscope_core::math;
 use std::collections::BTreeMap;
 
 use crate::channel::pairs::{Pairs, pair};
@@ -28,7 +29,7 @@ impl Rates {
     /// Probability that a copy of a frame of `bits` bits is lost.
     fn loss(&self, bits: u32) -> f64 {
         // 1 - (1 - bit)^bits without cancellation.
-        let by_bits = if self.bit < 1.0 { -(f64::from(bits) * (-self.bit).ln_1p()).exp_m1() } else { 1.0 };
+        let by_bits = if self.bit < 1.0 { -math::exp_m1(f64::from(bits) * math::ln_1p(-self.bit)) } else { 1.0 };
         self.frame + (1.0 - self.frame) * by_bits
     }
 }
@@ -198,7 +199,7 @@ impl Losses {
 /// Steps until a state is left that is kept with probability `again` at each: geometric, 1 or more.
 fn whole_steps(again: f64, uniform: f64) -> u64 {
     // Uniform reals lie below 1, so that the logarithm is finite.
-    if again <= 0.0 { 1 } else { ((1.0 - uniform).ln() / again.ln()) as u64 + 1 }
+    if again <= 0.0 { 1 } else { (math::ln(1.0 - uniform) / math::ln(again)) as u64 + 1 }
 }
 
 /// Place of a uniform real in cumulative probabilities.

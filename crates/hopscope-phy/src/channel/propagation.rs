@@ -2,6 +2,7 @@
 
 use crate::config::RadioConfig;
 use crate::config::radio::Propagation;
+use hopscope_core::math;
 
 /// Path loss with the parameters of a run.
 #[derive(Debug, Clone)]
@@ -44,7 +45,7 @@ impl PathLoss {
         match self.model {
             Propagation::TwoRay => self.two_ray(distance),
             Propagation::LogDistance if distance > self.reference => {
-                self.free_space(self.reference) * (self.reference / distance).powf(self.exponent)
+                self.free_space(self.reference) * math::pow(self.reference / distance, self.exponent)
             }
             Propagation::Friis | Propagation::LogDistance => self.free_space(distance),
         }

@@ -8,6 +8,7 @@
 use super::propagation::PathLoss;
 use crate::config::RadioConfig;
 use crate::config::radio::Phy;
+use hopscope_core::math;
 
 /// Metres at which 2 Mbit/s is just received (fu2003, table 1).
 const REFERENCE_M: f64 = 250.0;
@@ -55,7 +56,7 @@ pub struct Reach {
 pub fn reach(radio: &RadioConfig) -> Option<Reach> {
     let sensitivity_dbm = sensitivity_dbm(radio)?;
     let loss = PathLoss::new(radio);
-    let needed = loss.power(REFERENCE_M) * 10f64.powf((sensitivity_dbm - REFERENCE_DBM) / 10.0);
+    let needed = loss.power(REFERENCE_M) * math::from_decibels(sensitivity_dbm - REFERENCE_DBM);
     Some(Reach { sensitivity_dbm, range: loss.distance_of(needed, MOST_M) })
 }
 

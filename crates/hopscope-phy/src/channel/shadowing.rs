@@ -10,6 +10,7 @@
 //! with mean (a + b) r / (1 + r^2) and variance (1 - r^2) / (1 + r^2), where r = exp(-h / tau). Ten halvings reach any
 //! step.
 
+use hopscope_core::math;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 
@@ -20,7 +21,7 @@ const STEPS: u64 = 32;
 
 /// Factor of a level in dB.
 pub fn factor(db: f64) -> f64 {
-    (db * (std::f64::consts::LN_10 / 10.0)).exp()
+    math::exp(db * (std::f64::consts::LN_10 / 10.0))
 }
 
 /// A changing level with mean 0 and standard deviation 1.
@@ -36,7 +37,7 @@ impl GaussMarkov {
     pub fn new(decorrelation: Span) -> Self {
         let step = (decorrelation.0 / STEPS).max(1);
         let half = |level: u32| {
-            let r = (-((step << level) as f64) / decorrelation.0 as f64).exp();
+            let r = math::exp(-((step << level) as f64) / decorrelation.0 as f64);
             (r / (1.0 + r * r), ((1.0 - r * r) / (1.0 + r * r)).sqrt())
         };
         GaussMarkov { step, halves: std::array::from_fn(|level| half(level as u32)) }

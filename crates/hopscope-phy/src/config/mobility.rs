@@ -1,5 +1,6 @@
 //! How nodes move.
 
+use hopscope_core::math;
 use serde::{Deserialize, Serialize};
 
 use hopscope_core::config::params::Range;
@@ -236,7 +237,7 @@ impl Movement<'_> {
                 found.note(Err(BuildError::new("mobility.path", message)));
             }
             let too_fast = |pair: &[(Time, [f64; 2])]| {
-                let distance = (pair[0].1[0] - pair[1].1[0]).hypot(pair[0].1[1] - pair[1].1[1]);
+                let distance = math::hypot(pair[0].1[0] - pair[1].1[0], pair[0].1[1] - pair[1].1[1]);
                 let time = pair[1].0.0.saturating_sub(pair[0].0.0) as f64 * 1e-9;
                 (time > 0.0 && distance / time > FASTEST).then_some(distance / time)
             };

@@ -2,6 +2,7 @@
 
 use super::layout::PpduFormat;
 use hopscope_core::config::params::Range;
+use hopscope_core::math;
 use hopscope_core::units::Span;
 use hopscope_core::{choice, params};
 
@@ -243,7 +244,7 @@ pub(crate) struct MarkovChain {
 
 /// A power in dBm as watts.
 pub fn watts(dbm: f64) -> f64 {
-    10f64.powf(dbm / 10.0) * 1e-3
+    math::from_decibels(dbm) * 1e-3
 }
 
 impl RadioConfig {

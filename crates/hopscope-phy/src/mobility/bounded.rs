@@ -5,6 +5,7 @@
 //! within their bounds. The border reflects a node, under Gauss-Markov its mean direction too. Both fill the area evenly
 //! after a long time, and a node is anywhere in its step.
 
+use hopscope_core::math;
 use std::f64::consts::{PI, TAU};
 
 use super::leg::{Leg, after};
@@ -93,7 +94,7 @@ impl Bounded {
 
     /// On to the end of the step or to the border, which turns the node round.
     fn go(&mut self, now: Time, from: [f64; 2]) -> Leg {
-        let velocity = [self.speed * self.direction.cos(), self.speed * self.direction.sin()];
+        let velocity = [self.speed * math::cos(self.direction), self.speed * math::sin(self.direction)];
         let to_wall = |axis: usize| {
             let room = if velocity[axis] > 0.0 { self.m.area[axis] - from[axis] } else { from[axis] };
             if velocity[axis] == 0.0 { f64::INFINITY } else { (room / velocity[axis].abs()).max(0.0) }

@@ -1,5 +1,6 @@
 //! A straight way at constant speed: what every movement is made of.
 
+use hopscope_core::math;
 use hopscope_core::units::{Span, Time};
 
 /// A straight way of one node: at rest before it begins and after it has ended.
@@ -69,7 +70,7 @@ impl Leg {
 
 /// Distance between two places.
 pub(super) fn distance(a: [f64; 2], b: [f64; 2]) -> f64 {
-    (a[0] - b[0]).hypot(a[1] - b[1])
+    math::hypot(a[0] - b[0], a[1] - b[1])
 }
 
 /// So many seconds later; what takes longer than any run lasts for good.

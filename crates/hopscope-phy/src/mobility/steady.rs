@@ -1,6 +1,7 @@
 //! What a movement looks like after a long time: draws from distributions that time keeps.
 
 use crate::config::mobility::MobilityConfig;
+use hopscope_core::math;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::Span;
 
@@ -12,14 +13,14 @@ pub(super) fn chosen_speed(m: &MobilityConfig, rng: &mut Stream) -> f64 {
 /// The speed of a node that is seen under way: on a way of given length a slow one is seen longer, so the density of
 /// speeds falls with 1/v.
 pub(super) fn seen_speed(m: &MobilityConfig, rng: &mut Stream) -> f64 {
-    m.speed_min * (m.speed_max / m.speed_min).powf(rng.uniform())
+    m.speed_min * math::pow(m.speed_max / m.speed_min, rng.uniform())
 }
 
 /// Mean of 1/v over the speeds that nodes choose, s/m.
 pub(super) fn mean_slowness(m: &MobilityConfig) -> f64 {
     let width = m.speed_max - m.speed_min;
     // The quotient loses its digits where both speeds are nearly one.
-    if width < 1e-9 * m.speed_max { 1.0 / m.speed_max } else { (m.speed_max / m.speed_min).ln() / width }
+    if width < 1e-9 * m.speed_max { 1.0 / m.speed_max } else { math::ln(m.speed_max / m.speed_min) / width }
 }
 
 /// A pause, as a node makes it.
@@ -41,7 +42,7 @@ pub(super) fn mean_pause(m: &MobilityConfig) -> f64 {
 
 /// Mean distance of two places drawn evenly over a rectangle, metres (Ghosh 1951).
 pub(super) fn mean_distance([a, b]: [f64; 2]) -> f64 {
-    let d = a.hypot(b);
+    let d = math::hypot(a, b);
     let straight = a.powi(3) / (b * b) + b.powi(3) / (a * a) + d * (3.0 - (a / b).powi(2) - (b / a).powi(2));
     let curved = b * b / a * (d / b).acosh() + a * a / b * (d / a).acosh();
     straight / 15.0 + curved / 6.0

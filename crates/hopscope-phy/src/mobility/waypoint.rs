@@ -8,6 +8,7 @@
 use super::leg::{Leg, distance};
 use super::steady;
 use crate::config::mobility::{MobilityConfig, MobilityStart};
+use hopscope_core::math;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::Time;
 
@@ -57,7 +58,7 @@ impl Waypoint {
             let place = self.place(rng);
             return Leg::rest(Time::ZERO, steady::left_of_pause(&self.m, rng), place);
         }
-        let longest = self.size[0].hypot(self.size[1]);
+        let longest = math::hypot(self.size[0], self.size[1]);
         // Rejected with the share that a way's length lacks of the longest one: density in proportion to the length.
         let (from, to) = loop {
             let (from, to) = (self.place(rng), self.place(rng));

@@ -9,6 +9,7 @@ use crate::phy::outcome::RxOutcome;
 use crate::phy::radio::Radio;
 use crate::phy::rules::{AnyRules, PreambleRules, RadioRules};
 use crate::phy::shared::HELD;
+use hopscope_core::math;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 
@@ -251,7 +252,7 @@ impl<O> Radio<O> {
         let Additive { draws, log_success, .. } = self.rest.additive;
         let mut draw = Stream::derive(draws, lock.end().0, u64::from(lock.slot()), Purpose::Error);
         let mode = rules.mode(lock.mode());
-        let has_header = draw.uniform() < log_success.exp();
+        let has_header = draw.uniform() < math::exp(log_success);
         // A frame for this station is looked at MPDU by MPDU. What others may learn of one needs any of its MPDUs.
         if !has_header || mode.is_non_ht() || lock.is_own() {
             return has_header;
@@ -298,7 +299,7 @@ impl<O> Radio<O> {
             |&Stretch { from, to, sinr, .. }: &Stretch| errors.part_log_success(mode, part, (from, to), narrow * sinr);
         let log_success: f64 = stretches.iter().flat_map(|stretches| &stretches.0).map(of).sum();
         let name = u64::from(lock.slot()) | number << 32;
-        Stream::derive(*draws, lock.end().0, name, Purpose::Error).uniform() < log_success.exp()
+        Stream::derive(*draws, lock.end().0, name, Purpose::Error).uniform() < math::exp(log_success)
     }
 
     /// Ratio of `power` to noise and everything else on the air; `newcomer` is a frame not yet listed.

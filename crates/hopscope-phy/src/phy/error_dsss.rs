@@ -9,6 +9,7 @@
 
 use super::error_function::q;
 use crate::config::radio::CckDetection;
+use hopscope_core::math;
 
 /// Noise bandwidth, Hz.
 const BANDWIDTH: f64 = 22e6;
@@ -30,7 +31,7 @@ pub(super) fn log_success(cck: CckDetection, rate: u64, sinr: f64, bits: f64) ->
         (11_000_000, CckDetection::Biorthogonal) => (biorthogonal(2.0 * chip), bits / 4.0),
         _ => return None,
     };
-    Some(units * (-errors).ln_1p())
+    Some(units * math::ln_1p(-errors))
 }
 
 /// Symbol errors of 16 biorthogonal words: 14 are orthogonal to a given one, one is its opposite.
@@ -39,14 +40,14 @@ fn biorthogonal(energy: f64) -> f64 {
 }
 
 fn dbpsk(ebno: f64) -> f64 {
-    0.5 * (-ebno).exp()
+    0.5 * math::exp(-ebno)
 }
 
 fn dqpsk(ebno: f64) -> f64 {
     let root = std::f64::consts::SQRT_2;
     let scale = (1.0 + root) / (8.0 * std::f64::consts::PI * root).sqrt();
     // An approximation for more than a few decibels; nothing is worse than guessing.
-    (scale / ebno.sqrt() * (-(2.0 - root) * ebno).exp()).min(0.5)
+    (scale / ebno.sqrt() * math::exp(-(2.0 - root) * ebno)).min(0.5)
 }
 
 /// Symbol errors of CCK at 5.5 Mbit/s: 14 code words are orthogonal to a given one, one is its opposite.

@@ -1,5 +1,7 @@
 //! Tails of the normal distribution, which the error rates of bits are made of.
 
+use hopscope_core::math;
+
 /// Upper tail of the normal distribution at the square root of `square`.
 pub(super) fn q(square: f64) -> f64 {
     0.5 * erfc((0.5 * square).sqrt())
@@ -21,7 +23,7 @@ pub(super) fn erfc(z: f64) -> f64 {
     ];
     let t = 1.0 / (1.0 + 0.5 * z);
     let exponent = COEFFICIENTS.iter().rev().fold(0.0, |sum, c| sum * t + c);
-    t * (exponent - z * z).exp()
+    t * math::exp(exponent - z * z)
 }
 
 #[cfg(test)]

@@ -20,6 +20,7 @@ use super::error_table;
 use super::modes::Mode;
 use crate::config::layout::Layout;
 use crate::config::radio::OfdmDecoding;
+use hopscope_core::math;
 
 /// The convolutional code with generators 133 and 171 at one code rate.
 #[derive(Debug)]
@@ -144,7 +145,7 @@ pub(super) fn log_success(decoding: OfdmDecoding, mode: Mode, snr: f64, bits: f6
         // ns-3's table ends at MCS 9, and it goes on with this.
         (OfdmDecoding::Yans, _) | (OfdmDecoding::Table, None) => coding.yans(snr),
     };
-    bits * (-per_bit).ln_1p()
+    bits * math::ln_1p(-per_bit)
 }
 
 /// Share of the bits of Gray-coded square QAM whose nearest point of the other value lies 1, 2, 3... steps away.
@@ -182,15 +183,15 @@ impl Coding {
     /// The same from the reliability of each bit: (1 / k) sum of c_d Q(sqrt(-2 d ln B)).
     fn soft(&self, snr: f64) -> f64 {
         let factor = match self.bits {
-            1 => (-snr).exp(),
-            2 => (-snr / 2.0).exp(),
+            1 => math::exp(-snr),
+            2 => math::exp(-snr / 2.0),
             // Points two apart have a mean energy of 2 (M - 1) / 3 in M-QAM.
             4 => bhattacharyya(snr / 10.0, &QAM16),
             6 => bhattacharyya(snr / 42.0, &QAM64),
             8 => bhattacharyya(snr / 170.0, &QAM256),
             _ => bhattacharyya(snr / 682.0, &QAM1024),
         };
-        let step = -2.0 * factor.ln();
+        let step = -2.0 * math::ln(factor);
         let free = f64::from(self.code.distance);
         let terms = self.weights().iter().enumerate().map(|(more, weight)| weight * q(step * (free + more as f64)));
         (terms.sum::<f64>() / self.code.branch).min(0.5)
@@ -238,7 +239,7 @@ fn wrong_word(p: f64, distance: i32) -> f64 {
 fn bhattacharyya(step: f64, shares: &[f64]) -> f64 {
     let terms = shares.iter().enumerate().map(|(less, share)| {
         let steps = (less + 1) as f64;
-        share * (-steps * steps * step).exp()
+        share * math::exp(-steps * steps * step)
     });
     terms.sum()
 }

@@ -4,6 +4,8 @@
 //! at the non-HT rates, of 32, 100, 400, 1458, 1534 and 4000 bytes at MCS 7, 8 and 9 (`reference/ns3-ht.csv`, case p-per). Frames
 //! below 400 bytes have one error rate a bit, the others another: ns-3 knows two lengths.
 
+use hopscope_core::math;
+
 /// Curves of frames shorter than 400 bytes and of longer ones: the ratio in dB of the first point, and every 0.5 dB from there
 /// on the logarithm to base 10 of the rate at which bits fail, -ln(1 - loss) / bits.
 type Curves = [(f64, &'static [f64]); 2];
@@ -66,12 +68,12 @@ const TABLE: [Curves; 11] = [
 /// table. Between two points and beyond the last the logarithm of the error rate is a straight line.
 pub(super) fn log_success(curves: usize, snr: f64, bits: f64) -> f64 {
     let (first, points) = TABLE[curves][usize::from(bits >= LONG)];
-    let along = (10.0 * snr.log10() - first) / STEP;
+    let along = (10.0 * math::log10(snr) - first) / STEP;
     let left = (along.max(0.0) as usize).min(points.len() - 2);
     let slope = points[left + 1] - points[left];
     // A worse ratio than any of the table loses every frame; the line goes on as far as that shows.
     let fails = (points[left] + slope * (along - left as f64)).min(1.0);
-    -bits * 10f64.powf(fails)
+    -bits * math::pow(10.0, fails)
 }
 
 #[cfg(test)]

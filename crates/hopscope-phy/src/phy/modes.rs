@@ -1,5 +1,6 @@
 //! Rates and the signal-to-interference ratio each needs (`interference = "sinr"`).
 
+use hopscope_core::math;
 use std::borrow::Cow;
 
 use crate::config::RadioConfig;
@@ -199,7 +200,7 @@ pub fn sinr_threshold(mode: Mode) -> f64 {
         Some((mcs, _)) => MCS_SENSITIVITY_DBM[usize::from(mcs)] - NOISE_DBM,
         None => THRESHOLDS[mode.index()].1,
     };
-    10f64.powf(db / 10.0)
+    math::from_decibels(db)
 }
 
 /// The rates of a PHY (IEEE 802.11-2020 15.2.3, 16.2.3, table 17-4 and clause 18), bit/s, rising.

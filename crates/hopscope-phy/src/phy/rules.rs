@@ -7,6 +7,7 @@ use crate::config::radio::{
 };
 use crate::phy::error_rate::ErrorRules;
 use crate::phy::modes::Mode;
+use hopscope_core::math;
 use hopscope_core::units::Span;
 
 /// Parameters of reception shared by all radios of a run.
@@ -166,7 +167,7 @@ impl RadioRules {
             errors: (radio.error_kind == ErrorKind::Sinr).then(|| ErrorRules::new(radio)),
             preamble: (radio.synchronization == Synchronization::Preamble).then(|| PreambleRules {
                 time: radio.preamble_time,
-                threshold: 10f32.powf(radio.preamble_threshold as f32 / 10.0),
+                threshold: math::pow(10.0, f64::from(radio.preamble_threshold as f32 / 10.0)) as f32,
             }),
             busy_power: None,
             isolated: radio.interference != Interference::Sinr,

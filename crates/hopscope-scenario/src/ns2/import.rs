@@ -8,6 +8,7 @@ use crate::near::Position;
 use crate::toml;
 use crate::traffic_files::{self, Connection, TrafficKind};
 use crate::value::Value;
+use hopscope_core::math;
 
 /// A scenario file made of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -144,7 +145,7 @@ fn moves(script: &Script, number_of: usize, end: f64) -> Vec<Value> {
             return None;
         }
         // The path has no speeds: that of a leg follows from its ends.
-        let speed = (there[0] - here[0]).hypot(there[1] - here[1]) / ((to - from) as f64 * 1e-9);
+        let speed = math::hypot(there[0] - here[0], there[1] - here[1]) / ((to - from) as f64 * 1e-9);
         Some(Value::Table(vec![
             key("at", nanoseconds(from)),
             key("kind", text("move")),

@@ -1,5 +1,6 @@
 //! The configuration of nodes (`node-config`, variables of PHY, antenna, MAC and queue) as keys of a scenario.
 
+use hopscope_core::math;
 use std::f64::consts::PI;
 
 use super::import::{Keys, key, number, text};
@@ -283,7 +284,7 @@ impl Budget {
             return free;
         }
         // Both models give one power at the crossover; rounding must not put the range below it.
-        (self.power * self.height.powi(4) / threshold).powf(0.25).max(crossover)
+        math::pow(self.power * self.height.powi(4) / threshold, 0.25).max(crossover)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Traces of links that `[radio]` names.
 
+use hopscope_core::math;
 use std::sync::Arc;
 
 use hopscope_core::units::Time;
@@ -109,7 +110,7 @@ impl Resolved {
         // Of both antennas. One with a loss does not lower the bound: the trace was measured with antennas of its
         // own.
         let gain = radio.number("antenna_gain").max(1.0).powi(2);
-        let dbm = |watts: f64| 10.0 * (watts * 1e3 * gain).log10();
+        let dbm = |watts: f64| 10.0 * math::log10(watts * 1e3 * gain);
         let mut most = vec![dbm(radio.number("tx_power")); self.nodes().len()];
         for event in self.events.iter().filter(|event| event.text("kind") == "power") {
             if let Some(known) = most.get_mut(event.whole("node") as usize) {

@@ -1,5 +1,7 @@
 //! Expressions of constants, as Tcl's `expr` computes them: whole numbers, real ones and texts (expr(n)).
 
+use hopscope_core::math;
+
 /// Deepest nesting of parentheses and signs.
 const DEEPEST: usize = 50;
 
@@ -165,7 +167,7 @@ impl Parser<'_> {
                 let power = u32::try_from(*exponent).ok().and_then(|exponent| base.checked_pow(exponent));
                 power.map(Number::Whole).ok_or_else(|| "a whole number is too large".to_string())
             }
-            _ => checked(base.real()?.powf(exponent.real()?)),
+            _ => checked(math::pow(base.real()?, exponent.real()?)),
         }
     }
 
@@ -311,15 +313,15 @@ fn function(name: &str, arguments: &[Number]) -> Result<Number, String> {
         ("floor", 1) => checked(real(0)?.floor()),
         ("ceil", 1) => checked(real(0)?.ceil()),
         ("sqrt", 1) => checked(real(0)?.sqrt()),
-        ("exp", 1) => checked(real(0)?.exp()),
-        ("log", 1) => checked(real(0)?.ln()),
-        ("log10", 1) => checked(real(0)?.log10()),
-        ("sin", 1) => checked(real(0)?.sin()),
-        ("cos", 1) => checked(real(0)?.cos()),
-        ("tan", 1) => checked(real(0)?.tan()),
-        ("atan", 1) => checked(real(0)?.atan()),
-        ("pow", 2) => checked(real(0)?.powf(real(1)?)),
-        ("hypot", 2) => checked(real(0)?.hypot(real(1)?)),
+        ("exp", 1) => checked(math::exp(real(0)?)),
+        ("log", 1) => checked(math::ln(real(0)?)),
+        ("log10", 1) => checked(math::log10(real(0)?)),
+        ("sin", 1) => checked(math::sin(real(0)?)),
+        ("cos", 1) => checked(math::cos(real(0)?)),
+        ("tan", 1) => checked(math::tan(real(0)?)),
+        ("atan", 1) => checked(math::atan(real(0)?)),
+        ("pow", 2) => checked(math::pow(real(0)?, real(1)?)),
+        ("hypot", 2) => checked(math::hypot(real(0)?, real(1)?)),
         ("fmod", 2) => checked(real(0)? % real(1)?),
         ("rand" | "srand", _) => Err(format!("{name}() is random; the value is not in the file")),
         _ => Err(format!("the function {name}() with {} arguments is not known", arguments.len())),

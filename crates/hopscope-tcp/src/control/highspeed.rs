@@ -3,6 +3,7 @@
 
 use super::{Acked, Aimd, Controller, Loss, Window};
 use crate::config::TcpConfig;
+use hopscope_core::math;
 
 /// Loss rate of the response function at the largest window, High_P (RFC 3649 5).
 const HIGH_P: f64 = 1e-7;
@@ -26,14 +27,14 @@ impl HighSpeed {
         HighSpeed {
             reno: Aimd::new(cfg, mss),
             low: cfg.highspeed_low_window,
-            span: (cfg.highspeed_high_window / cfg.highspeed_low_window).ln(),
+            span: math::ln(cfg.highspeed_high_window / cfg.highspeed_low_window),
             high_decrease: cfg.highspeed_decrease,
         }
     }
 
     /// How far a window is from Low_Window to High_Window, by logarithms; 0 and below: it is Reno.
     fn place(&self, window: f64) -> f64 {
-        (window / self.low).ln() / self.span
+        math::ln(window / self.low) / self.span
     }
 
     /// b(w): share of the window that a loss takes (RFC 3649 5).
@@ -46,7 +47,7 @@ impl HighSpeed {
         if window <= self.low {
             return 1.0;
         }
-        let loss = LOW_P * (self.place(window) * (HIGH_P / LOW_P).ln()).exp();
+        let loss = LOW_P * math::exp(self.place(window) * math::ln(HIGH_P / LOW_P));
         let decrease = self.decrease(window);
         window * window * loss * 2.0 * decrease / (2.0 - decrease)
     }

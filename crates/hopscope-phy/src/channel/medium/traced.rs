@@ -1,5 +1,6 @@
 //! Links that a trace covers, in place of the propagation model.
 
+use hopscope_core::math;
 use std::collections::BTreeMap;
 
 use super::{Law, Link, Medium, Right, motion};
@@ -65,7 +66,7 @@ impl Law {
     /// The link between two places to a node that hears this power; none where it hears nothing. A frame takes no longer over
     /// it than from the border of what the model lets a node hear.
     pub(super) fn traced(&self, [a, b]: [[f64; 2]; 2], to: NodeId, watts: f64, places: Option<&[u32]>) -> Option<Link> {
-        let metres = (a[0] - b[0]).hypot(a[1] - b[1]);
+        let metres = math::hypot(a[0] - b[0], a[1] - b[1]);
         let delay_ns = (metres.min(self.full.reach) / self.radio.propagation_speed * 1e9 + 0.5) as u16;
         let place = places.map_or(to.0, |places| places[to.index()]);
         let received = watts >= self.least;
