@@ -4,9 +4,10 @@ use crate::config::{App, Change, Config, FlowConfig, SeriesKind};
 use crate::metrics::Meter;
 use crate::record::{Recorder, TrajectoryHash};
 use crate::results::{self, RunResult};
-use crate::world::{self, Controls, NodeLook, World, WorldView};
+use crate::world::{self, Controls, NodeState, World, WorldView};
 use hopscope_core::error::BuildError;
 use hopscope_core::ids::NodeId;
+use hopscope_core::math;
 use hopscope_core::units::{Span, Time};
 use hopscope_phy::channel::Link;
 use hopscope_phy::channel::budget::Budget;
@@ -108,8 +109,8 @@ impl<R: Recorder> Simulation<R> {
     }
 
     /// A node as it stands now.
-    pub fn look_at(&mut self, node: NodeId) -> NodeLook {
-        self.world.look_at(node)
+    pub fn node_state(&mut self, node: NodeId) -> NodeState {
+        self.world.node_state(node)
     }
 
     /// Changes something now, as an event of the configuration does at its instant.
@@ -207,7 +208,7 @@ fn received(nodes: &[[f64; 2]], reach: f64) -> f64 {
     let looked_at = SAMPLED_NODES.min(nodes.len()).max(1);
     let chosen = (0..looked_at).map(|k| k * nodes.len() / looked_at).filter_map(|index| nodes.get(index));
     let others = chosen.map(|&[x, y]| {
-        let within = |&other: &u32| (nodes[other as usize][0] - x).hypot(nodes[other as usize][1] - y) <= reach;
+        let within = |&other: &u32| math::hypot(nodes[other as usize][0] - x, nodes[other as usize][1] - y) <= reach;
         grid.around(&[x, y], reach).filter(within).count().saturating_sub(1)
     });
     others.sum::<usize>() as f64 / looked_at as f64

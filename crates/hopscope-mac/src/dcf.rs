@@ -14,11 +14,11 @@ use crate::contention::Station;
 use crate::dedup::{Dedup, PacketCounts};
 use crate::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, SequenceControl};
 pub use crate::frame::{Frame, FrameKind};
-use crate::look::Doing;
 use crate::outgoing::Outgoing;
 use crate::rate::RateControl;
 use crate::retry::Retries;
 use crate::rules::{MacRules, Pacing};
+use crate::state::InterfaceState;
 use hopscope_core::event::Generation;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
@@ -205,13 +205,15 @@ impl Dcf {
     }
 
     /// How far its exchanges are, for those who show it.
-    pub fn doing(&self) -> Doing {
+    pub fn doing(&self) -> InterfaceState {
         match (self.reply, self.phase) {
-            (Reply::Pending { .. }, _) => Doing::Answering,
-            (Reply::AwaitData { .. }, _) => Doing::Waiting,
-            (Reply::None, Phase::Idle) => Doing::Idle,
-            (Reply::None, Phase::Contend) => Doing::Contending,
-            (Reply::None, Phase::WaitCts | Phase::SifsData | Phase::WaitAck | Phase::Broadcasting) => Doing::Waiting,
+            (Reply::Pending { .. }, _) => InterfaceState::Answering,
+            (Reply::AwaitData { .. }, _) => InterfaceState::Waiting,
+            (Reply::None, Phase::Idle) => InterfaceState::Idle,
+            (Reply::None, Phase::Contend) => InterfaceState::Contending,
+            (Reply::None, Phase::WaitCts | Phase::SifsData | Phase::WaitAck | Phase::Broadcasting) => {
+                InterfaceState::Waiting
+            }
         }
     }
 

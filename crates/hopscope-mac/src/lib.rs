@@ -23,13 +23,13 @@ pub mod edca;
 mod ending;
 pub mod fragment;
 pub mod frame;
-pub mod look;
 mod nav;
 mod outgoing;
 pub mod ppdu;
 pub mod rate;
 pub mod retry;
 pub mod rules;
+pub mod state;
 pub mod timing;
 
 pub use collisions::Collisions;

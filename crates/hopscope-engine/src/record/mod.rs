@@ -26,6 +26,13 @@ pub trait Recorder {
     /// The records that it wants; it gets no others.
     const WANTS: Classes;
 
+    /// Whether it asks for what is overheard, if that is among the classes; one that is chosen at run time may say no. It says
+    /// the same all the time.
+    #[inline(always)]
+    fn overhears(&self) -> bool {
+        Self::WANTS.has(Classes::OVERHEARD)
+    }
+
     /// Takes a record of the instant `now`; records come in order of time. `view` shows the network at that instant.
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView);
 }
@@ -42,6 +49,11 @@ impl Recorder for NullRecorder {
 
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     const WANTS: Classes = A::WANTS.and(B::WANTS);
+
+    #[inline(always)]
+    fn overhears(&self) -> bool {
+        self.0.overhears() || self.1.overhears()
+    }
 
     #[inline(always)]
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {

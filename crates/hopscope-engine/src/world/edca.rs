@@ -23,7 +23,7 @@ impl<R: Recorder> World<R> {
             self.on_rx_end(node, slot);
             return;
         }
-        if Self::OVERHEARS && !self.listeners.include(node) {
+        if self.overhears() && !self.listeners.include(node) {
             self.on_overheard(node, slot, true);
             return;
         }
@@ -95,8 +95,7 @@ impl<R: Recorder> World<R> {
     #[cold]
     fn note_qos_frame(&mut self, node: NodeId, frame: Frame, slot: u32, came: bool) {
         // Who asks why looks at the links of both.
-        self.medium.refresh(node, self.now);
-        self.medium.refresh(frame.src, self.now);
+        let kept = self.medium.refresh_aside([node, frame.src], self.now);
         self.look_at_mpdus(node, &frame, slot);
         let lost = || {
             let mut at_fault =
@@ -105,6 +104,7 @@ impl<R: Recorder> World<R> {
         };
         let outcome = if came { RxOutcome::Received } else { lost() };
         self.note(Record::FrameEnded { node, frame, slot, outcome });
+        self.medium.put_back(kept);
         self.mpdu_outcomes.clear();
     }
 

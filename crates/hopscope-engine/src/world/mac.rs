@@ -13,7 +13,7 @@ use hopscope_phy::phy::RxOutcome;
 impl<R: Recorder> World<R> {
     #[inline(always)]
     pub(super) fn on_rx_end(&mut self, node: NodeId, slot: u32) {
-        if Self::OVERHEARS && !self.listeners.include(node) {
+        if self.overhears() && !self.listeners.include(node) {
             // A broadcast at a node that can never act, which hears it only for the observer.
             self.on_overheard(node, slot, true);
             return;
@@ -44,11 +44,11 @@ impl<R: Recorder> World<R> {
     pub(super) fn note_lost(&mut self, node: NodeId, slot: u32) {
         let frame = self.sent_in(slot);
         // Who asks why looks at the links of both.
-        self.medium.refresh(node, self.now);
-        self.medium.refresh(frame.src, self.now);
+        let kept = self.medium.refresh_aside([node, frame.src], self.now);
         let outcome =
             if self.is_off(node) { RxOutcome::OutOfReach } else { self.wifi[node].station.outcome(self.now, slot) };
         self.note(Record::FrameEnded { node, frame, slot, outcome });
+        self.medium.put_back(kept);
     }
 
     /// A frame has ended at a node that senses it, where an observer or routing asks for that.

@@ -16,7 +16,6 @@ mod graph;
 mod inputs;
 mod interface;
 mod listeners;
-mod look;
 mod mac;
 mod meter;
 mod motion;
@@ -31,6 +30,7 @@ mod reach;
 mod reachability;
 mod replay;
 mod sifs;
+mod state;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -40,8 +40,8 @@ mod work;
 
 pub use check::{check, problems};
 pub use controls::{Controls, OwnCode};
-pub use look::{Doing, FlowLook, NodeLook};
 pub use reachability::{Reachability, out_of_reach};
+pub use state::{FlowState, InterfaceState, NodeState};
 pub use view::WorldView;
 
 use std::collections::VecDeque;
@@ -199,7 +199,7 @@ impl<R: Recorder> World<R> {
     /// lists of hearers.
     fn announce_to(&mut self, listens: Vec<bool>) {
         self.listeners = Listeners::of(&self.medium, listens, self.nodes.places());
-        let is_own_list = Self::OVERHEARS || matches!(self.listeners, Listeners::Everyone);
+        let is_own_list = self.overhears() || matches!(self.listeners, Listeners::Everyone);
         // The list of a node under way is worked out for each of its frames.
         if is_own_list && self.mobility.is_none() {
             let senders = (0..self.nodes() as u32).map(NodeId).filter(|&node| self.listeners.include(node));

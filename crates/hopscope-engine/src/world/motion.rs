@@ -76,7 +76,8 @@ impl<R: Recorder> World<R> {
     /// date.
     pub(super) fn report_change(&mut self) {
         self.settle_air();
-        if R::WANTS.has(Classes::FRAME_ENDS) {
+        // Where nodes are under way, links change all the time, and lists stand for a while.
+        if R::WANTS.has(Classes::FRAME_ENDS) && !self.medium.is_under_way() {
             self.medium.refresh_all(self.now);
         }
     }

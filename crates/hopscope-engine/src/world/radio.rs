@@ -19,7 +19,11 @@ const LONGEST_FLIGHT: Span = Span(u16::MAX as u64);
 
 impl<R: Recorder> World<R> {
     /// The observer asks what becomes of every frame at every radio that senses it: all radios listen.
-    pub(super) const OVERHEARS: bool = R::WANTS.has(Classes::OVERHEARD);
+    #[inline(always)]
+    pub(super) fn overhears(&self) -> bool {
+        // The class first: of observers that never ask nothing is left here.
+        R::WANTS.has(Classes::OVERHEARD) && self.recorder.overhears()
+    }
 
     /// A broadcast has left, but has not come to everyone yet: its receivers still have to copy the packet.
     pub(super) fn release_later(&mut self, packet: PacketId) {
@@ -113,7 +117,7 @@ impl<R: Recorder> World<R> {
                 self.transmit_plainly::<false, AnyRules>(frame, place, received, slot);
             }
             // Else the observer's events serve routing as well.
-            if asked && !Self::OVERHEARS {
+            if asked && !self.overhears() {
                 self.announce(frame, slot);
             }
         }
@@ -144,11 +148,12 @@ impl<R: Recorder> World<R> {
         received: Packed,
         slot: u32,
     ) {
-        if Self::OVERHEARS || frame.is_broadcast() {
+        let overhears = self.overhears();
+        if overhears || frame.is_broadcast() {
             self.announce_ends(frame, place, slot);
         }
         let now = self.now;
-        let links = if Self::OVERHEARS {
+        let links = if overhears {
             self.medium.known_hearers(frame.src)
         } else {
             self.listeners.hearers(&self.medium, frame.src, place)
@@ -159,11 +164,11 @@ impl<R: Recorder> World<R> {
             // Of a broadcast, every copy has the flag already.
             if link.to == frame.dst {
                 flags |= Arrival::FOR_ME;
-                if !Self::OVERHEARS && flags & Arrival::DECODABLE != 0 {
+                if !overhears && flags & Arrival::DECODABLE != 0 {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            let is_listener = !Self::OVERHEARS || self.listeners.include(link.to);
+            let is_listener = !overhears || self.listeners.include(link.to);
             if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_listener {
                 let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
                 self.recorder.record(now, &busy, &mut view!(self));
@@ -178,14 +183,15 @@ impl<R: Recorder> World<R> {
     /// overheard. A copy too weak to be decoded needs none: a radio applies its edges when something else happens to it.
     #[inline(never)]
     fn announce_ends(&mut self, frame: &Frame, place: u32, slot: u32) {
+        let overhears = self.overhears();
         let World { now, events, medium, listeners, .. } = self;
         let links =
-            if Self::OVERHEARS { medium.known_hearers(frame.src) } else { listeners.hearers(medium, frame.src, place) };
+            if overhears { medium.known_hearers(frame.src) } else { listeners.hearers(medium, frame.src, place) };
         for link in links {
             let is_mine = frame.is_broadcast() || link.to == frame.dst;
             let event = if is_mine && link.flags & Arrival::DECODABLE != 0 {
                 Some(Event::RxEnd { node: link.to, slot })
-            } else if Self::OVERHEARS {
+            } else if overhears {
                 overheard(link.to, slot, link.flags)
             } else {
                 None
@@ -213,12 +219,12 @@ impl<R: Recorder> World<R> {
     /// listens to it.
     #[inline(never)]
     fn transmit_through_channel(&mut self, frame: &Frame, received: Packed, slot: u32, asked: bool) {
-        let now = self.now;
+        let (now, overhears) = (self.now, self.overhears());
         let broadcast = frame.is_broadcast();
         let carried = FrameSummary { bits: 8 * frame.bytes, is_data: frame.kind == FrameKind::Data };
         for link in self.medium.hearers(frame.src) {
             // A radio that is off does not sense energy either; coming back, it knows nothing of frames under way.
-            if self.is_off(link.to) || !(Self::OVERHEARS || self.listeners.include(link.to)) {
+            if self.is_off(link.to) || !(overhears || self.listeners.include(link.to)) {
                 continue;
             }
             let Some((power, mut flags)) = self.channel.carry(frame.src, link, &carried, now) else { continue };
@@ -236,13 +242,13 @@ impl<R: Recorder> World<R> {
                     self.events.push(start + frame.airtime, Event::RxEnd { node: link.to, slot });
                 }
             }
-            if Self::OVERHEARS || (asked && flags & Arrival::DECODABLE != 0) {
+            if overhears || (asked && flags & Arrival::DECODABLE != 0) {
                 let end = start + frame.airtime;
                 if let Some(event) = overheard(link.to, slot, flags) {
                     self.events.push(end, event);
                 }
             }
-            let is_listener = !Self::OVERHEARS || self.listeners.include(link.to);
+            let is_listener = !overhears || self.listeners.include(link.to);
             if R::WANTS.has(Classes::CARRIER) && flags & Arrival::SENSED != 0 && is_listener {
                 let busy = Record::Busy { node: link.to, from: start, until: start + frame.airtime };
                 self.recorder.record(now, &busy, &mut view!(self));

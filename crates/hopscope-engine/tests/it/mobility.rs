@@ -7,8 +7,10 @@ use hopscope_engine::config::mobility::{MobilityConfig, MobilityModel, Path, Pat
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Config, Transport};
 use hopscope_engine::ledger::Ledger;
-use hopscope_engine::record::Record;
+use hopscope_engine::record::{Record, TrajectoryHash};
+use hopscope_engine::results::RunResult;
 use hopscope_engine::simulation::{self, Simulation};
+use hopscope_phy::phy::RxOutcome;
 
 use crate::support::{Log, busy_field, chain, flow, is_data_received};
 
@@ -72,6 +74,27 @@ fn who_is_said_to_move_but_stays_changes_nothing() {
     assert!(moving.recorder().count(|record| matches!(record, Record::SetOut { .. })) >= 40);
     assert!(still.recorder().0.len() > 10_000);
     assert!(but_for_places(&still) == but_for_places(&moving));
+}
+
+#[test]
+fn who_looks_at_nodes_under_way_changes_nothing() {
+    for model in [MobilityModel::RandomWaypoint, MobilityModel::GaussMarkov] {
+        let mut config = moving_field(RoutingProtocol::Aodv);
+        config.mobility.model = model;
+        config.duration = at(30.0);
+        let plain = simulation::trajectory(&config, false).expect("sound");
+        // Both ask what became of frames, and who hears whom.
+        let observer = ((TrajectoryHash::default(), Log::default()), Ledger::new(&config));
+        let mut observed = Simulation::observed(config.clone(), observer).expect("sound");
+        let measured = observed.run();
+        assert_eq!(observed.observer().0.0.0, plain, "{model:?}");
+        let lost =
+            |record: &Record| matches!(record, Record::FrameEnded { outcome, .. } if *outcome != RxOutcome::Received);
+        assert!(observed.observer().0.1.count(lost) > 100, "{model:?}: nobody had a reason to look");
+        let alone = Simulation::new(config).expect("sound").run();
+        let of = |result: &RunResult| format!("{:?}", (&result.flows, &result.nodes, &result.network));
+        assert_eq!(of(&measured), of(&alone), "{model:?}");
+    }
 }
 
 #[test]

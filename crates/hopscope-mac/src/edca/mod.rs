@@ -38,9 +38,9 @@ use crate::block_ack::{Originator, Outstanding, Recipient, ReorderWaits};
 use crate::contention::Station;
 use crate::dcf::{Attempts, MacView};
 use crate::frame::{Frame, FrameKind, Mpdu};
-use crate::look::Doing;
 use crate::rate::ht::HtRates;
 use crate::rules::MacRules;
+use crate::state::InterfaceState;
 use amsdu::Bundles;
 use category::Ac;
 pub use effects::{Accepted, Addba, BlockAckInfo, Carried, Delivered, EdcaCx, EdcaEffects, FrameInfo};
@@ -296,13 +296,15 @@ impl Edca {
     }
 
     /// How far its exchanges are, for those who show it; `station` knows which categories want the medium.
-    pub fn doing(&self, station: &Station) -> Doing {
+    pub fn doing(&self, station: &Station) -> InterfaceState {
         match (self.reply, self.phase) {
-            (Reply::Pending { .. }, _) => Doing::Answering,
-            (Reply::AwaitData { .. }, _) => Doing::Waiting,
-            (Reply::None, Phase::Idle) if Ac::ALL.iter().any(|&ac| station.edca_waits(ac)) => Doing::Contending,
-            (Reply::None, Phase::Idle) => Doing::Idle,
-            (Reply::None, _) => Doing::Waiting,
+            (Reply::Pending { .. }, _) => InterfaceState::Answering,
+            (Reply::AwaitData { .. }, _) => InterfaceState::Waiting,
+            (Reply::None, Phase::Idle) if Ac::ALL.iter().any(|&ac| station.edca_waits(ac)) => {
+                InterfaceState::Contending
+            }
+            (Reply::None, Phase::Idle) => InterfaceState::Idle,
+            (Reply::None, _) => InterfaceState::Waiting,
         }
     }
 

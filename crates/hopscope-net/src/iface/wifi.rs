@@ -10,7 +10,7 @@ use hopscope_mac::contention::{QuietPlan, Station};
 use hopscope_mac::dcf::{Attempts, MacCx, MacView};
 use hopscope_mac::edca::EdcaCx;
 use hopscope_mac::frame::FrameKind;
-use hopscope_mac::look::StationLook;
+use hopscope_mac::state::StationState;
 use hopscope_mac::{Dcf, Edca, EdcaEffects, MacEffects, MacRules};
 use hopscope_phy::phy::modes::Mode;
 
@@ -121,11 +121,11 @@ impl Wifi {
     }
 
     /// The interface as it stands now.
-    pub fn look(&mut self, now: Time) -> StationLook {
+    pub fn state(&mut self, now: Time) -> StationState {
         let Wifi { station, rules, mac, edca, .. } = self;
         station.catch_up(now, &rules.station);
         let exchange = edca.as_ref().map_or_else(|| mac.doing(), |edca| edca.doing(station));
-        station.look(exchange, now, &rules.station)
+        station.state(exchange, now, &rules.station)
     }
 
     /// Writes to `plan` how the time since the medium has become idle is spent, the radio's edges applied up to `now`.

@@ -18,7 +18,7 @@ use crate::channel::grid::{Grid, Moving, squared};
 use crate::channel::law::{Law, Power, Ranges};
 pub use crate::channel::links::Link;
 use crate::channel::links::LinkLists;
-use crate::channel::travel::Travel;
+use crate::channel::travel::{Candidates, Travel};
 use crate::config::RadioConfig;
 use crate::mobility::Leg;
 use crate::phy::Arrival;
@@ -74,6 +74,23 @@ enum Right {
     Not,
     /// Until an instant, unless a node jumps before.
     Until(Time, u64),
+}
+
+impl Right {
+    /// Whether the list is right at an instant.
+    #[inline(always)]
+    fn holds(self, travel: &Travel, now: Time) -> bool {
+        matches!(self, Right::Until(until, jumps) if now <= until && jumps == travel.jumps())
+    }
+}
+
+/// The list of a node, put aside while an observer looks at another one.
+#[derive(Debug)]
+pub struct KeptList {
+    node: NodeId,
+    links: Option<Vec<Link>>,
+    right: Right,
+    candidates: Candidates,
 }
 
 impl Medium {
@@ -178,6 +195,46 @@ impl Medium {
         }
     }
 
+    /// Brings the lists of nodes up to date for an observer. Where nodes are under way a list holds for a while, and frames must
+    /// not go by another one as somebody has looked: what this gives has to be put back by [`Medium::put_back`] before anything
+    /// else happens.
+    #[must_use]
+    pub fn refresh_aside(&mut self, nodes: [NodeId; 2], now: Time) -> Vec<KeptList> {
+        let mut kept = Vec::new();
+        for node in nodes {
+            let n = node.index();
+            let travel = self.motion.as_ref().and_then(|motion| Some((motion, motion.travel.as_ref()?)));
+            if let Some((motion, travel)) = travel.filter(|(motion, travel)| !motion.right_until[n].holds(travel, now))
+            {
+                let (right, candidates) = (motion.right_until[n], travel.candidates(n));
+                kept.push(KeptList { node, links: self.lists.made(node).map(<[Link]>::to_vec), right, candidates });
+            }
+            self.refresh(node, now);
+        }
+        kept
+    }
+
+    /// Puts back the lists that frames go by.
+    pub fn put_back(&mut self, kept: Vec<KeptList>) {
+        let Medium { motion: Some(motion), lists, .. } = self else { return };
+        // The last first, should both be of one node.
+        for KeptList { node, links, right, candidates } in kept.into_iter().rev() {
+            lists.take(node);
+            if let Some(links) = links {
+                lists.put(node, links);
+            }
+            motion.right_until[node.index()] = right;
+            if let Some(travel) = &mut motion.travel {
+                travel.set_candidates(node.index(), candidates);
+            }
+        }
+    }
+
+    /// True when nodes move by themselves.
+    pub fn is_under_way(&self) -> bool {
+        self.motion.as_ref().is_some_and(|motion| motion.travel.is_some())
+    }
+
     /// Brings all lists up to date.
     pub fn refresh_all(&mut self, now: Time) {
         (0..self.nodes() as u32).for_each(|node| self.refresh(NodeId(node), now));
@@ -189,7 +246,7 @@ impl Medium {
     fn follow(&mut self, node: NodeId, now: Time) {
         let Medium { motion: Some(motion), law, lists, places, .. } = self else { return };
         let (Some(travel), n) = (&mut motion.travel, node.index()) else { return };
-        if matches!(motion.right_until[n], Right::Until(until, jumps) if now <= until && jumps == travel.jumps()) {
+        if motion.right_until[n].holds(travel, now) {
             return;
         }
         let Power { gain, reach } = motion.powers[n];

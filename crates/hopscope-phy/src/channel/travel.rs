@@ -8,6 +8,7 @@
 use super::budget::RANGE_SLACK;
 use super::grid::{Moving, squared};
 use crate::mobility::Leg;
+use hopscope_core::math;
 use hopscope_core::units::{Span, Time};
 
 /// Room beyond the reach of a node within which candidates are taken, in parts of the reach. More room means fewer
@@ -80,7 +81,7 @@ impl Course {
 
 /// Who may be within reach of a node.
 #[derive(Debug, Clone, Default)]
-struct Candidates {
+pub(super) struct Candidates {
     /// The nearest first, when they were looked for.
     nodes: Vec<Candidate>,
     /// Those within reach, in the same order.
@@ -156,7 +157,7 @@ impl Travel {
     /// A node goes by this leg from now on.
     pub(super) fn set_leg(&mut self, node: usize, leg: Leg, now: Time) {
         let (before, after) = (self.at(node, now), leg.at(now));
-        let jumped = (before[0] - after[0]).hypot(before[1] - after[1]) > NO_JUMP;
+        let jumped = math::hypot(before[0] - after[0], before[1] - after[1]) > NO_JUMP;
         (self.legs[node], self.ends[node]) = (Course::new(&leg), leg.to);
         self.expect_speed(leg.speed(), now);
         if jumped {
@@ -233,6 +234,16 @@ impl Travel {
         let until = (now + self.time_for(0.5 * room)).min(all.until);
         self.candidates[node] = all;
         until
+    }
+
+    /// Who may be within reach of a node, to be put back.
+    pub(super) fn candidates(&self, node: usize) -> Candidates {
+        self.candidates[node].clone()
+    }
+
+    /// Puts that back.
+    pub(super) fn set_candidates(&mut self, node: usize, candidates: Candidates) {
+        self.candidates[node] = candidates;
     }
 
     /// Those within reach of a node and their distances in metres.

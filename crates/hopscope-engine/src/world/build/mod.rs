@@ -254,7 +254,7 @@ fn wiring(config: &Config) -> Wiring {
 impl<R: Recorder> World<R> {
     /// Has radios take note of what observers will ask, and of frames that bit errors destroy.
     fn prepare_radios(&mut self, config: &Config) {
-        if Self::OVERHEARS || Overhearing::is_on(config) {
+        if self.overhears() || Overhearing::is_on(config) {
             self.wifi.all().for_each(|wifi| wifi.station.radio.note_all());
         }
         // Nodes differ in rates and MACs alone: one of them shows whether the channel has errors.

@@ -1,16 +1,16 @@
-//! Nodes and flows as they stand at an instant, for those who show them. Looking changes nothing of a run.
+//! Nodes and flows as they stand at an instant, for those who show them. To ask changes nothing of a run.
 
 use super::World;
 use super::flow::Flow;
 use crate::record::Recorder;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
-pub use hopscope_mac::look::Doing;
+pub use hopscope_mac::state::InterfaceState;
 use hopscope_net::routing::Forwarding;
 
 /// A node as it stands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct NodeLook {
+pub struct NodeState {
     /// Metres.
     pub position: [f64; 2],
     /// Its radio is on.
@@ -24,12 +24,12 @@ pub struct NodeLook {
     /// Slots of back-off that are left, if one runs; of a QoS station that of best effort.
     pub backoff: Option<u32>,
     /// What its 802.11 interface does.
-    pub doing: Doing,
+    pub doing: InterfaceState,
 }
 
 /// A flow as it stands; over UDP there is nothing to see.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct FlowLook {
+pub struct FlowState {
     /// Congestion window, segments.
     pub cwnd: f64,
     /// Slow-start threshold, segments.
@@ -44,25 +44,25 @@ pub struct FlowLook {
 
 impl<R: Recorder> World<R> {
     /// A node as it stands now.
-    pub fn look_at(&mut self, node: NodeId) -> NodeLook {
+    pub fn node_state(&mut self, node: NodeId) -> NodeState {
         let (position, is_on) = (self.position(node), !self.is_off(node));
         let wifi = &mut self.wifi[node];
-        let look = wifi.look(self.now);
-        NodeLook {
+        let state = wifi.state(self.now);
+        NodeState {
             position,
             is_on,
             queued: wifi.queued(),
-            nav_until: look.nav_until,
-            cw: look.cw,
-            backoff: look.backoff,
-            doing: look.doing,
+            nav_until: state.nav_until,
+            cw: state.cw,
+            backoff: state.backoff,
+            doing: state.doing,
         }
     }
 
     /// The sending half of a flow as it stands now; none over a transport without windows.
-    pub fn look_at_flow(&self, flow: &Flow) -> Option<FlowLook> {
+    pub fn flow_state(&self, flow: &Flow) -> Option<FlowState> {
         let sender = self.sender(flow)?;
-        Some(FlowLook {
+        Some(FlowState {
             cwnd: sender.cwnd(),
             ssthresh: sender.ssthresh(),
             flight: sender.flight(),

@@ -1,4 +1,4 @@
-//! A station as it stands at an instant, for those who show it. Looking changes nothing.
+//! A station as it stands at an instant, for those who show it. To ask changes nothing.
 
 use hopscope_core::units::Time;
 
@@ -9,7 +9,7 @@ use crate::rules::StationRules;
 
 /// What an 802.11 interface does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Doing {
+pub enum InterfaceState {
     /// Its frame is on the air.
     Transmitting,
     /// A frame holds its receiver.
@@ -24,23 +24,23 @@ pub enum Doing {
     Idle,
 }
 
-impl Doing {
+impl InterfaceState {
     /// The word for it.
     pub fn word(self) -> &'static str {
         match self {
-            Doing::Transmitting => "transmitting",
-            Doing::Receiving => "receiving",
-            Doing::Answering => "answering",
-            Doing::Waiting => "waiting",
-            Doing::Contending => "contending",
-            Doing::Idle => "idle",
+            InterfaceState::Transmitting => "transmitting",
+            InterfaceState::Receiving => "receiving",
+            InterfaceState::Answering => "answering",
+            InterfaceState::Waiting => "waiting",
+            InterfaceState::Contending => "contending",
+            InterfaceState::Idle => "idle",
         }
     }
 }
 
 /// A station as it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct StationLook {
+pub struct StationState {
     /// End of the NAV; in the past where nothing is reserved.
     pub nav_until: Time,
     /// Contention window, slots; of a QoS station that of best effort.
@@ -48,16 +48,16 @@ pub struct StationLook {
     /// Slots of back-off that are left, if one runs; of a QoS station that of best effort.
     pub backoff: Option<u32>,
     /// What it does, its frame exchange being in `exchange`.
-    pub doing: Doing,
+    pub doing: InterfaceState,
 }
 
 impl Station {
     /// The station as it stands, edges applied up to `now`; `exchange` is what its frame exchange does.
-    pub fn look(&self, exchange: Doing, now: Time, rules: &StationRules) -> StationLook {
+    pub fn state(&self, exchange: InterfaceState, now: Time, rules: &StationRules) -> StationState {
         let doing = if self.radio.tx_until() > now {
-            Doing::Transmitting
+            InterfaceState::Transmitting
         } else if self.radio.receiving_until().is_some_and(|end| end > now) {
-            Doing::Receiving
+            InterfaceState::Receiving
         } else {
             exchange
         };
@@ -71,6 +71,6 @@ impl Station {
             let slots = end.saturating_since(now).0.div_ceil(rules.timing.slot.0);
             u32::try_from(slots).unwrap_or(u32::MAX).min(function.remaining)
         });
-        StationLook { nav_until, cw: function.cw(), backoff, doing }
+        StationState { nav_until, cw: function.cw(), backoff, doing }
     }
 }
