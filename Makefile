@@ -40,7 +40,7 @@ FUZZ_SECONDS ?= 300
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard studies/*/verdicts.json))))
 
-.PHONY: help demo build-words test test-rust test-python lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel wheels clean
+.PHONY: help demo build-words web test test-rust test-python test-web lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel wheels clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -92,6 +92,43 @@ wheel: $(VENV)/.requirements ## Release wheel, profile-guided, in dist/
 wheels: $(VENV)/.requirements-wheels ## The wheels of a release, manylinux2014 for x86-64 (profile-guided) and aarch64, in dist/
 	@$(PY) bench/wheels.py
 
+# --- the engine and the pages of browsers ---------------------------------------------------------------------------
+
+WEB := python/hopscope/web
+WASM_TARGET := wasm32-unknown-unknown
+WASM_BUILT := target/$(WASM_TARGET)/web/hopscope_web.wasm
+WASM_OPT := web/node_modules/.bin/wasm-opt
+# Most octets of the engine as a page loads it, compressed.
+WASM_MOST := 1048576
+WEB_SOURCES = $(shell find web/src web/*.json web/*.ts web/*.html -type f 2>/dev/null)
+
+# What is loaded counts: only passes after which gzip leaves less. Those that rename locals make the engine no faster and gzip worse.
+WASM_PASSES := --duplicate-function-elimination --merge-similar-functions --vacuum
+
+# Scripts of packages are not run: none of them needs any.
+web/node_modules/.installed: web/package-lock.json
+	@command -v npm >/dev/null || { echo "Node.js 20 or newer with npm is needed (Debian: apt install nodejs npm)" >&2; exit 1; }
+	$(call quiet,installing the packages of web/package-lock.json,npm --prefix web ci --ignore-scripts --no-audit --no-fund)
+	@touch $@
+
+$(WEB)/engine.wasm: $(RUST_SOURCES) web/node_modules/.installed
+	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
+	@if command -v rustup >/dev/null; then rustup -q target add $(WASM_TARGET) >/dev/null 2>&1 || true; fi
+	@[ -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM_TARGET)" ] || \
+	  { echo "Rust's library for $(WASM_TARGET) is needed: rustup target add $(WASM_TARGET)" >&2; exit 1; }
+	$(call quiet,building the engine for pages,cargo build --quiet --locked --profile web --target $(WASM_TARGET) -p hopscope-web)
+	@mkdir -p $(WEB)
+	$(call quiet,optimising the engine for pages,$(WASM_OPT) $(WASM_PASSES) --all-features --strip-debug --strip-producers $(WASM_BUILT) -o $@.part)
+	@size=$$(gzip -9 -n -c $@.part | wc -c); if [ $$size -gt $(WASM_MOST) ]; then \
+	  echo "make: FAILED: the engine has $$size octets compressed, $(WASM_MOST) are allowed" >&2; exit 1; fi
+	@mv $@.part $@
+
+$(WEB)/.pages: $(WEB_SOURCES) $(WEB)/engine.wasm
+	$(call quiet,building the pages,npm --prefix web run build)
+	@touch $@
+
+web: $(WEB)/.pages ## Engine and pages for browsers, into python/hopscope/web
+
 # --- using ----------------------------------------------------------------------------------------------------------
 
 demo: build-words $(VENV)/.engine ## One question answered: how many packets should be on their way over seven hops?
@@ -107,7 +144,7 @@ validate: $(VENV)/.engine ## Every validation entry of the catalogue, in full le
 
 # --- checking -------------------------------------------------------------------------------------------------------
 
-test: test-rust test-python ## Every test, Rust and Python
+test: test-rust web test-python test-web ## Every test: Rust, Python and the pages
 
 test-rust: ## The engine's own tests
 	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
@@ -123,6 +160,14 @@ test-python: $(VENV)/.engine ## The package's tests
 	  echo "left out: captures against $$tool, which is not installed (Debian: apt install $$tool)"; done
 	@$(BIN)/python -m pytest -n $(JOBS) --no-header </dev/null
 
+test-web: $(WEB)/.pages ## The tests of the pages: types, style, Vitest, and Chromium
+	$(call quiet,tsc,npm --prefix web run types)
+	$(call quiet,biome,npm --prefix web run lint)
+	$(call quiet,vitest,npm --prefix web run test)
+	@if command -v chromium >/dev/null; then echo "pages in Chromium" && npm --prefix web run --silent e2e; \
+	  elif [ -n "$${HOPSCOPE_ALL_TOOLS:-}" ]; then echo "make: FAILED: chromium is missing" >&2; exit 1; \
+	  else echo "left out: the pages in Chromium, which is not installed (Debian: apt install chromium)"; fi
+
 lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy
 	$(call quiet,cargo fmt --check,cargo fmt --all --check && cargo fmt --manifest-path fuzz/Cargo.toml --check)
 	$(call quiet,ruff format --check,$(BIN)/ruff format --check .)
@@ -132,8 +177,8 @@ lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy
 	$(call quiet,cargo clippy,cargo clippy --quiet --locked --workspace $(TOO_NEW) --all-targets -- -D warnings)
 	$(call quiet,cargo clippy of the fuzz targets,cargo clippy --quiet --locked $(FUZZ) --all-targets -- -D warnings)
 
-check-wasm: ## The reader of scenarios for the browser: it compiles for wasm32 (rustup target add wasm32-unknown-unknown)
-	$(call quiet,cargo check for wasm32-unknown-unknown,cargo check --quiet --locked --target wasm32-unknown-unknown -p hopscope-scenario)
+check-wasm: ## The engine for pages compiles (rustup target add wasm32-unknown-unknown)
+	$(call quiet,cargo check for wasm32-unknown-unknown,cargo check --quiet --locked --target wasm32-unknown-unknown -p hopscope-web)
 
 fmt: $(VENV)/.requirements ## Format everything
 	@cargo fmt --all
@@ -194,5 +239,6 @@ docs: $(VENV)/.engine $(VENV)/.requirements-docs ## The documentation, into docs
 	@echo "documentation: $(CURDIR)/docs/_build/html/index.html"
 
 clean: ## Remove everything that was built (not results/)
-	@rm -rf $(VENV) target dist docs/_build docs/reference/generated docs/validation/generated bench/peers/work
+	@rm -rf $(VENV) target dist docs/_build docs/reference/generated docs/validation/generated bench/peers/work web/node_modules web/dist
+	@rm -f $(WEB)/*.wasm $(WEB)/*.html $(WEB)/*.js $(WEB)/.pages
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

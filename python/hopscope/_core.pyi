@@ -267,6 +267,9 @@ class Locations:
     def at(self, path: Sequence[str]) -> tuple[int, int] | None:
         """Line and column (from 1) of a key, by its parts; None where the file has it not."""
 
+    def nearest(self, path: Sequence[str]) -> tuple[int, int]:
+        """Line and column of the closest key that the file has: of a path itself, or of a table that it lies in."""
+
 @final
 class Date:
     """A date or a time of TOML, as it was written; no key takes one."""
@@ -479,6 +482,13 @@ def split_quantity(text: str) -> tuple[str, str]:
 
 def read_toml(octets: bytes) -> tuple[dict[str, Any], Locations]:
     """The values of a scenario file (TOML 1.1 in UTF-8), and where they stand; TomlError: it is none."""
+
+def key_paths(key: str, counts: dict[str, int]) -> list[list[str]]:
+    """The key paths that a dotted key stands for; `counts` has the number of tables of each name in double brackets.
+
+    Raises:
+        ValueError: the key names a table that does not exist.
+    """
 
 def toml_value(text: str) -> Any:
     """The value that a text is behind an equals sign in TOML; None where it is none."""

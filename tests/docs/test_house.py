@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: before it, and a room may use those before it in its crate, and none after. A crate without rooms is one itself: its
 #: files know each other.
 LAYERS: dict[str, tuple[str, ...]] = {
-    "hopscope-core": ("units", "ids", "rng", "named", "error", "config", "event", "queue"),
+    "hopscope-core": ("units", "ids", "math", "rng", "named", "error", "config", "event", "queue"),
     "hopscope-packet": (
         "path", "notice", "path_notice", "drop",
         "tcp", "dccp", "atp",
@@ -42,7 +42,14 @@ LAYERS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 #: The crates above the engine, from the ground up; `hopscope-testing` is for the tests of all.
-ABOVE = ("hopscope-wire", "hopscope-capture", "hopscope-scenario", "hopscope-conformance", "hopscope-python")
+ABOVE = (
+    "hopscope-wire",
+    "hopscope-capture",
+    "hopscope-scenario",
+    "hopscope-conformance",
+    "hopscope-python",
+    "hopscope-web",
+)
 
 CRATES = ROOT / "crates"
 SOURCES = tuple(CRATES / crate / "src" for crate in LAYERS)
@@ -194,6 +201,20 @@ def test_a_crate_depends_on_those_below_it_alone(crate: str) -> None:
     assert crates_used(crate, "dependencies") <= below
     assert crates_used(crate, "dev-dependencies") <= below | {"hopscope-testing"}
     assert crates_used(crate, "build-dependencies") == set()
+
+
+#: Functions of real numbers whose last bit is the system's, as methods or by their path.
+_OF_THE_SYSTEM = re.compile(
+    r"(?:\.|f64::|f32::)(sin|cos|tan|sin_cos|asin|acos|atan|atan2|sinh|cosh|tanh|exp|exp2|exp_m1|ln|ln_1p|log|log2|log10|powf|cbrt|hypot)\("
+)
+
+
+@pytest.mark.parametrize("crate", [*LAYERS, "hopscope-scenario", "hopscope-web"])
+def test_real_numbers_are_those_of_every_system(crate: str) -> None:
+    files = [file for file in (CRATES / crate / "src").rglob("*.rs") if not is_test(file)]
+    texts = {file.name: file.read_text().partition("#[cfg(test)]\nmod tests")[0] for file in files}
+    found = {f"{name}: {word}" for name, text in texts.items() for word in _OF_THE_SYSTEM.findall(text)}
+    assert not found, "hopscope_core::math has these with the same bits everywhere"
 
 
 @pytest.mark.parametrize("crate", LAYERS)

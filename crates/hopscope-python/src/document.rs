@@ -1,8 +1,10 @@
 //! Scenario documents: TOML as values with the places of their keys, and values as TOML.
 
+use std::collections::BTreeMap;
+
 use hopscope_scenario::document::{self, Document, Fault};
-use hopscope_scenario::toml;
 use hopscope_scenario::value::Value;
+use hopscope_scenario::{dotted, toml};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
@@ -33,6 +35,12 @@ impl Locations {
     fn at(&self, path: Vec<String>) -> Option<(usize, usize)> {
         self.0.at(&path)
     }
+
+    /// The same of the closest key that the file has: that of a path itself, or of a table that it lies in.
+    #[expect(clippy::needless_pass_by_value, reason = "a list from Python")]
+    fn nearest(&self, path: Vec<String>) -> (usize, usize) {
+        self.0.nearest(&path)
+    }
 }
 
 /// The values of a scenario file, and where they stand.
@@ -46,6 +54,14 @@ pub fn read_toml(py: Python<'_>, octets: &[u8]) -> PyResult<(Py<PyAny>, Location
     };
     let Document { values, locations } = read.map_err(refused)?;
     Ok((value::of(py, &values)?, Locations(locations)))
+}
+
+/// The key paths that a dotted key stands for; `counts` has the number of tables of each name that stands in double brackets.
+#[pyfunction]
+pub fn key_paths(key: &str, counts: BTreeMap<String, usize>) -> PyResult<Vec<Vec<String>>> {
+    let names: Vec<&str> = counts.keys().map(String::as_str).collect();
+    let count = |name: &str| counts.get(name).copied().unwrap_or_default();
+    dotted::key_paths(key, &names, count).map_err(PyValueError::new_err)
 }
 
 /// The value that a text is behind an equals sign; None where it is none.

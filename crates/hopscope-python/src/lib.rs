@@ -83,6 +83,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_class::<document::Locations>()?;
     m.add_class::<value::Date>()?;
     m.add_function(wrap_pyfunction!(document::read_toml, m)?)?;
+    m.add_function(wrap_pyfunction!(document::key_paths, m)?)?;
     m.add_function(wrap_pyfunction!(document::toml_value, m)?)?;
     m.add_function(wrap_pyfunction!(document::to_toml, m)?)?;
     m.add_function(wrap_pyfunction!(document::inline, m)?)?;

@@ -8,15 +8,12 @@ const SWEEP: &str = "sweep";
 /// `[[sweep.together]]`: each table holds keys that change together.
 pub const TOGETHER: &str = "together";
 
-/// Why a dotted key leads nowhere.
-pub type KeyProblem = String;
-
 /// The key paths that a dotted key stands for: one, or one a table of double brackets. `numbered` are the names of these, and
 /// `count` says how many of one there are.
 ///
 /// # Errors
 /// It names a table that does not exist.
-pub fn key_paths(key: &str, numbered: &[&str], count: impl Fn(&str) -> usize) -> Result<Vec<Path>, KeyProblem> {
+pub fn key_paths(key: &str, numbered: &[&str], count: impl Fn(&str) -> usize) -> Result<Vec<Path>, String> {
     let parts: Path = key.split('.').map(str::to_string).collect();
     let [name, number, rest @ ..] = parts.as_slice() else { return Ok(vec![parts]) };
     if !numbered.contains(&name.as_str()) {
@@ -57,7 +54,7 @@ pub fn key_paths(key: &str, numbered: &[&str], count: impl Fn(&str) -> usize) ->
 ///
 /// # Errors
 /// It names a table that does not exist, goes through something that is no table, or is one of several that are swept as one.
-pub fn assign(values: &mut Value, key: &str, value: &Value, numbered: &[&str]) -> Result<Vec<Path>, KeyProblem> {
+pub fn assign(values: &mut Value, key: &str, value: &Value, numbered: &[&str]) -> Result<Vec<Path>, String> {
     if key.split('.').next() == Some(SWEEP) {
         return Err("a sweep is not changed here; set the keys that it varies".to_string());
     }
@@ -70,7 +67,7 @@ pub fn assign(values: &mut Value, key: &str, value: &Value, numbered: &[&str]) -
 }
 
 /// The key paths that a dotted key stands for in a document.
-fn paths_in(values: &Value, key: &str, numbered: &[&str]) -> Result<Vec<Path>, KeyProblem> {
+fn paths_in(values: &Value, key: &str, numbered: &[&str]) -> Result<Vec<Path>, String> {
     let tables = |name: &str| match entry(values, name) {
         Some(Value::List(tables)) => tables.len(),
         _ => 0,
@@ -86,7 +83,7 @@ fn entry<'a>(table: &'a Value, name: &str) -> Option<&'a Value> {
 }
 
 /// Sets the value of a path; tables that are not there are made.
-fn put(values: &mut Value, path: &[String], value: Value) -> Result<(), KeyProblem> {
+fn put(values: &mut Value, path: &[String], value: Value) -> Result<(), String> {
     let mut here = values;
     for (depth, part) in path.iter().enumerate() {
         let above = || path[..depth].join(".");
@@ -110,7 +107,7 @@ fn put(values: &mut Value, path: &[String], value: Value) -> Result<(), KeyProbl
 }
 
 /// Takes axes out of a sweep whose keys have fixed values now.
-fn end_axes(values: &mut Value, fixed: &[Path], numbered: &[&str]) -> Result<(), KeyProblem> {
+fn end_axes(values: &mut Value, fixed: &[Path], numbered: &[&str]) -> Result<(), String> {
     let mut ended = Vec::new();
     for (path, axis, _) in axes(values) {
         // One that leads nowhere is refused with the sweep itself.
@@ -211,7 +208,7 @@ mod tests {
         document::parse(text).expect("TOML").values
     }
 
-    fn set(text: &str, key: &str) -> Result<Value, KeyProblem> {
+    fn set(text: &str, key: &str) -> Result<Value, String> {
         let mut values = read(text);
         assign(&mut values, key, &Value::Int(7), &NUMBERED)?;
         Ok(values)

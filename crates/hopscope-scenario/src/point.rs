@@ -6,7 +6,7 @@ use hopscope_engine::config::schema;
 use hopscope_engine::simulation::{self, Estimate};
 use hopscope_engine::world::{self, Reachability};
 
-use crate::document::{self, Locations};
+use crate::document::{self, Fault, Locations};
 use crate::dotted;
 use crate::quantity;
 use crate::resolve::{self, Outside, Path, Resolved, Schema, Shared, Sound, Warning};
@@ -14,7 +14,7 @@ use crate::value::Value;
 
 /// Something that is wrong with a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Problem {
+pub struct KeyFault {
     /// Dotted key; empty for the text as a whole.
     pub key: String,
     /// What was found and what is allowed.
@@ -24,7 +24,7 @@ pub struct Problem {
 }
 
 /// A text that can be run.
-pub struct Point {
+pub struct ResolvedDocument {
     /// What it means.
     pub resolved: Resolved,
     /// Its configuration with its own seed.
@@ -42,7 +42,7 @@ struct Places {
     set: Vec<Vec<Path>>,
 }
 
-impl Point {
+impl ResolvedDocument {
     /// What is allowed but hardly meant.
     pub fn warnings(&self) -> Vec<Warning> {
         self.resolved.warnings()
@@ -52,7 +52,7 @@ impl Point {
     ///
     /// # Errors
     /// The engine refuses it with this seed, whose field of nodes may be another one.
-    pub fn seeded(&self, seed: u64) -> Result<Config, Vec<Problem>> {
+    pub fn seeded(&self, seed: u64) -> Result<Config, Vec<KeyFault>> {
         let config = self.resolved.engine_config(Schema::engine(), seed);
         let config = config.map_err(|error| vec![self.places.problem(&[], error)])?;
         let found = all_problems(&config, &mut Reachability::default());
@@ -60,7 +60,7 @@ impl Point {
     }
 
     /// What the engine has refused, by the keys of the scenario.
-    pub fn refused(&self, found: &[BuildError]) -> Vec<Problem> {
+    pub fn refused(&self, found: &[BuildError]) -> Vec<KeyFault> {
         found
             .iter()
             .map(|error| self.places.problem(&self.resolved.key_of(&error.key), error.message.clone()))
@@ -75,8 +75,7 @@ pub fn all_problems(config: &Config, reachability: &mut Reachability) -> Vec<Bui
     if problems.is_empty() { world::out_of_reach(config, reachability) } else { problems }
 }
 
-/// Reads a text with dotted keys set; of a sweep the first point. `title` is what it is called where it says nothing itself,
-/// and `memory` what a run may take in bytes.
+/// Reads a text with dotted keys set; of a sweep the first point. A run may take `memory` bytes.
 ///
 /// # Errors
 /// Everything that is wrong, in the order of the text.
@@ -84,32 +83,16 @@ pub fn read(
     text: &str,
     settings: &[(String, Value)],
     memory: f64,
-    outside: &mut dyn Asked,
-) -> Result<Point, Vec<Problem>> {
-    let document = document::read(text.as_bytes()).map_err(|faults| {
-        let problem =
-            |fault: document::Fault| Problem { key: String::new(), message: fault.message, at: Some(fault.at) };
-        faults.into_iter().map(problem).collect::<Vec<_>>()
-    })?;
-    let mut values = document.values;
-    let mut places = Places { locations: document.locations, set: Vec::new() };
+    outside: &mut dyn DocumentOutside,
+) -> Result<ResolvedDocument, Vec<KeyFault>> {
     let numbered: Vec<&str> = schema::tables().iter().filter(|table| table.many).map(|table| table.name).collect();
-    let mut problems = Vec::new();
-    for (key, value) in settings {
-        match dotted::assign(&mut values, key, value, &numbered) {
-            Ok(paths) => places.set.push(paths),
-            Err(message) => problems.push(Problem { key: key.clone(), message, at: None }),
-        }
-    }
-    if !problems.is_empty() {
-        return Err(problems);
-    }
+    let (mut values, mut places) = with_settings(text, settings, &numbered)?;
     let swept = first_point(&mut values, &mut places, &numbered)?;
     outside.knows(&values);
     let mut shared = Shared::default();
     let schema = Schema::engine();
     let resolved = resolve::resolve(schema, &values, outside.outside(), &mut shared);
-    let mut problems: Vec<Problem> =
+    let mut problems: Vec<KeyFault> =
         resolved.findings.iter().map(|(path, message)| places.problem(path, message.clone())).collect();
     let sound = resolved.sound(schema);
     let cost = match &sound {
@@ -129,11 +112,11 @@ pub fn read(
     }
     problems.extend(places.idle(&resolved));
     if let (true, Some(Sound { config: Ok(config), .. }), Some(cost)) = (problems.is_empty(), sound, cost) {
-        return Ok(Point { resolved, config, swept, cost, places });
+        return Ok(ResolvedDocument { resolved, config, swept, cost, places });
     }
     // Those of keys that stand in the text in its order; a problem that two checks have found is said once.
     problems.sort_by_key(|problem| problem.at.unwrap_or_default());
-    let mut found: Vec<Problem> = Vec::new();
+    let mut found: Vec<KeyFault> = Vec::new();
     problems.into_iter().for_each(|problem| {
         if !found.contains(&problem) {
             found.push(problem);
@@ -142,8 +125,30 @@ pub fn read(
     Err(found)
 }
 
+/// The values of a text with dotted keys set, and where they stand.
+fn with_settings(
+    text: &str,
+    settings: &[(String, Value)],
+    numbered: &[&str],
+) -> Result<(Value, Places), Vec<KeyFault>> {
+    let document = document::read(text.as_bytes()).map_err(|faults| {
+        let problem = |fault: Fault| KeyFault { key: String::new(), message: fault.message, at: Some(fault.at) };
+        faults.into_iter().map(problem).collect::<Vec<_>>()
+    })?;
+    let mut values = document.values;
+    let mut places = Places { locations: document.locations, set: Vec::new() };
+    let mut problems = Vec::new();
+    for (key, value) in settings {
+        match dotted::assign(&mut values, key, value, numbered) {
+            Ok(paths) => places.set.push(paths),
+            Err(message) => problems.push(KeyFault { key: key.clone(), message, at: None }),
+        }
+    }
+    if problems.is_empty() { Ok((values, places)) } else { Err(problems) }
+}
+
 /// An outside that is told what document it is asked about.
-pub trait Asked {
+pub trait DocumentOutside {
     /// The document with all its settings.
     fn knows(&mut self, values: &Value);
 
@@ -152,7 +157,7 @@ pub trait Asked {
 }
 
 /// What only the engine can report, such as a destination that no static route reaches.
-fn engine_problems(resolved: &Resolved, sound: Option<&Sound>, places: &Places) -> Vec<Problem> {
+fn engine_problems(resolved: &Resolved, sound: Option<&Sound>, places: &Places) -> Vec<KeyFault> {
     let Some(sound) = sound else { return Vec::new() };
     let found = match &sound.config {
         Ok(config) => all_problems(config, &mut Reachability::default()),
@@ -163,7 +168,7 @@ fn engine_problems(resolved: &Resolved, sound: Option<&Sound>, places: &Places) 
 }
 
 /// Puts the first value of every axis in its place and gives the keys.
-fn first_point(values: &mut Value, places: &mut Places, numbered: &[&str]) -> Result<Vec<String>, Vec<Problem>> {
+fn first_point(values: &mut Value, places: &mut Places, numbered: &[&str]) -> Result<Vec<String>, Vec<KeyFault>> {
     let axes = dotted::axes(values);
     if let Value::Table(keys) = values {
         keys.retain(|(name, _)| name != "sweep" || axes.is_empty());
@@ -221,15 +226,15 @@ fn first_value(spec: &Value) -> Result<Value, String> {
 
 impl Places {
     /// A problem at a path, placed at the closest key that stands in the text.
-    fn problem(&self, path: &[String], message: String) -> Problem {
+    fn problem(&self, path: &[String], message: String) -> KeyFault {
         // What stands below a key that was set from outside is no longer there.
         let is_set = |length: usize| self.set.iter().flatten().any(|set| *set == path[..length]);
         let at = if (0..=path.len()).any(is_set) { None } else { Some(self.locations.nearest(path)) };
-        Problem { key: path.join("."), message, at }
+        KeyFault { key: path.join("."), message, at }
     }
 
     /// Keys without effect, unless one that was set with them has one.
-    fn idle(&self, resolved: &Resolved) -> Vec<Problem> {
+    fn idle(&self, resolved: &Resolved) -> Vec<KeyFault> {
         let is_idle = |path: &[String]| resolved.idle.iter().any(|(idle, _)| idle == path);
         let is_excused = |path: &Path| {
             let together = self.set.iter().filter(|set| set.iter().any(|member| member.starts_with(path)));

@@ -9,11 +9,11 @@
 use std::cell::RefCell;
 use std::panic;
 
-use crate::session::{Answer, Session};
+use crate::session::{Answer, WorldList};
 
 #[derive(Default)]
 struct Page {
-    session: Session,
+    session: WorldList,
     given: Vec<u8>,
     answer: String,
 }
@@ -25,7 +25,7 @@ thread_local! {
 }
 
 /// What a call gives to the page.
-fn call(act: impl FnOnce(&mut Session, &str) -> Answer) -> u32 {
+fn call(act: impl FnOnce(&mut WorldList, &str) -> Answer) -> u32 {
     PAGE.with_borrow_mut(|page| {
         let given = std::mem::take(&mut page.given);
         let (status, answer) = match act(&mut page.session, &String::from_utf8_lossy(&given)) {

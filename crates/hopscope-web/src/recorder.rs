@@ -13,7 +13,9 @@ pub(crate) struct PageRecorder {
     /// Where the scenario asks for it.
     pub(crate) ledger: Option<Ledger>,
     pub(crate) hash: TrajectoryHash,
-    pub(crate) frames: u64,
+    frames: u64,
+    /// So many records and frames are enough.
+    enough: (u64, u64),
     /// Data packets that have come to the receiver of each flow.
     pub(crate) received: Vec<u64>,
 }
@@ -21,18 +23,43 @@ pub(crate) struct PageRecorder {
 impl PageRecorder {
     pub(crate) fn new(filter: Option<Filter>, ledger: Option<Ledger>, flows: usize) -> Self {
         let trace = Some(RecordTrace::new(Form::Json, filter.unwrap_or_else(nothing), String::new()));
-        PageRecorder { trace, ledger, hash: TrajectoryHash::default(), frames: 0, received: vec![0; flows] }
+        PageRecorder {
+            trace,
+            ledger,
+            hash: TrajectoryHash::default(),
+            frames: 0,
+            enough: (u64::MAX, u64::MAX),
+            received: vec![0; flows],
+        }
     }
 
     /// One that writes no records, for runs that nobody watches.
     pub(crate) fn silent(ledger: Option<Ledger>, flows: usize) -> Self {
-        PageRecorder { trace: None, ledger, hash: TrajectoryHash::default(), frames: 0, received: vec![0; flows] }
+        PageRecorder {
+            trace: None,
+            ledger,
+            hash: TrajectoryHash::default(),
+            frames: 0,
+            enough: (u64::MAX, u64::MAX),
+            received: vec![0; flows],
+        }
     }
 
     pub(crate) fn keep(&mut self, filter: Option<Filter>) {
         if let Some(trace) = &mut self.trace {
             trace.set_filter(filter.unwrap_or_else(nothing));
         }
+    }
+
+    /// So many more records or frames are enough for now.
+    pub(crate) fn stop_after(&mut self, records: Option<u32>, frames: Option<u32>) {
+        let end = |now: u64, more: Option<u32>| more.map_or(u64::MAX, |more| now + u64::from(more));
+        self.enough = (end(self.written(), records), end(self.frames, frames));
+    }
+
+    /// Whether it has not had enough.
+    pub(crate) fn goes_on(&self) -> bool {
+        self.written() < self.enough.0 && self.frames < self.enough.1
     }
 
     /// Records written so far.
@@ -53,6 +80,11 @@ fn nothing() -> Filter {
 
 impl Recorder for PageRecorder {
     const WANTS: Classes = Classes::ALL;
+
+    fn overhears(&self) -> bool {
+        // Nobody sees it where nothing is written, and it costs more than all the rest.
+        self.trace.is_some()
+    }
 
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
         match *record {

@@ -1,8 +1,10 @@
 //! What a page asks for, and what it is refused with.
 
+use std::collections::BTreeMap;
+
 use hopscope_engine::record::Record;
 use hopscope_engine::trace::Filter;
-use hopscope_scenario::point::Problem;
+use hopscope_scenario::point::KeyFault;
 use hopscope_scenario::value::Value;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -17,6 +19,9 @@ pub(crate) struct Request {
     pub(crate) seed: Option<u64>,
     #[serde(default)]
     pub(crate) records: Kept,
+    /// Text of files that the scenario names, by their names as it writes them.
+    #[serde(default)]
+    pub(crate) files: BTreeMap<String, String>,
 }
 
 /// Which records are kept: all, none, or those of these names.
@@ -34,7 +39,7 @@ impl Default for Kept {
 }
 
 impl Request {
-    pub(crate) fn read(given: &str) -> Result<Request, Vec<Problem>> {
+    pub(crate) fn read(given: &str) -> Result<Request, Vec<KeyFault>> {
         serde_json::from_str(given).map_err(|error| vec![whole(error.to_string())])
     }
 
@@ -45,7 +50,7 @@ impl Request {
 
 impl Kept {
     /// The filter; none: no record passes.
-    pub(crate) fn filter(&self) -> Result<Option<Filter>, Vec<Problem>> {
+    pub(crate) fn filter(&self) -> Result<Option<Filter>, Vec<KeyFault>> {
         let names = match self {
             Kept::All(false) => return Ok(None),
             Kept::All(true) => return Ok(Some(Filter::default())),
@@ -60,8 +65,8 @@ impl Kept {
 }
 
 /// A problem of the request as a whole.
-pub(crate) fn whole(message: String) -> Problem {
-    Problem { key: String::new(), message, at: None }
+pub(crate) fn whole(message: String) -> KeyFault {
+    KeyFault { key: String::new(), message, at: None }
 }
 
 /// A value of JSON as a scenario file has it.
@@ -81,8 +86,8 @@ fn value_of(json: &Json) -> Value {
 }
 
 /// Problems as a page reads them.
-pub(crate) fn shown(problems: &[Problem]) -> Json {
-    let one = |problem: &Problem| {
+pub(crate) fn shown(problems: &[KeyFault]) -> Json {
+    let one = |problem: &KeyFault| {
         let mut shown = json!({"key": problem.key, "message": problem.message});
         if let Some((line, column)) = problem.at {
             shown["line"] = json!(line);

@@ -1,9 +1,16 @@
 //! What stands before a run begins.
 
+use hopscope_core::units::Time;
 use hopscope_engine::config::Config;
 use hopscope_phy::mobility::Mobility;
+use hopscope_phy::phy::modes::Mode;
 use hopscope_scenario::resolve::Resolved;
 use serde_json::{Value as Json, json};
+
+/// An instant in seconds, as near as a double comes: the product with 1e-9 would show 31 s as 31.000000000000004.
+pub(crate) fn seconds(at: Time) -> f64 {
+    at.0 as f64 / 1e9
+}
 
 /// The setup of a run, under the names of `Setup` in `web/src/engine/api.ts`.
 pub(crate) fn setup(config: &Config, resolved: &Resolved) -> Json {
@@ -13,21 +20,21 @@ pub(crate) fn setup(config: &Config, resolved: &Resolved) -> Json {
             "source": flow.from,
             "destination": flow.to,
             "transport": flow.transport.word(),
-            "start_s": flow.start.as_secs(),
+            "start_s": seconds(flow.start),
             "label": flow.group,
         })
     });
     let radio = &config.radio;
     json!({
         "seed": config.seed,
-        "duration_s": config.duration.as_secs(),
-        "warmup_s": config.warmup.as_secs(),
+        "duration_s": seconds(config.duration),
+        "warmup_s": seconds(config.warmup),
         "nodes": config.nodes,
         "flows": flows.collect::<Vec<_>>(),
         "radio": {
             "range_m": radio.tx_range,
             "cs_range_m": radio.cs_range,
-            "data_rate_bps": radio.data_rate,
+            "data_rate_bps": radio.data_mode().map_or(radio.data_rate, Mode::rate),
             "preset": resolved.preset(),
         },
         "routing": config.routing.protocol.word(),

@@ -53,7 +53,7 @@ class Document:
         # What stands below a key that was set from outside is no longer there.
         if (option := next((self.options[path[:n]] for n in lengths if path[:n] in self.options), None)) is not None:
             return Problem(".".join(path), message, option, (0, 0))
-        line, column = next((at for n in lengths if (at := self.places.at(path[:n])) is not None), (1, 1))
+        line, column = self.places.nearest(path)
         return Problem(".".join(path), message, f"{self.name}:{line}:{column}" if self.name else "", (line, column))
 
     def with_values(self, values: dict[str, Any]) -> Document:

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from hopscope import _core
 from hopscope.errors import InputError, did_you_mean, instead, listed, shown, visible
 from hopscope.scenario import keys
 from hopscope.scenario.document import Document, KeyPath
@@ -145,25 +146,12 @@ def key_paths(values: Mapping[str, Any], key: str) -> list[KeyPath]:
     Raises:
         KeyProblem: the key names a flow or outage that does not exist.
     """
-    parts = key.split(".")
-    return _numbered_paths(values, parts) if parts[0] in keys.NUMBERED and len(parts) > 1 else [tuple(parts)]
-
-
-def _numbered_paths(values: Mapping[str, Any], parts: list[str]) -> list[KeyPath]:
-    name = parts[0]
-    tables = values.get(name)
-    count = len(tables) if isinstance(tables, list) else 0
-    if parts[1] == "*":
-        if not count:
-            raise KeyProblem(f"the scenario has no {name}s")
-        return [(name, str(index), *parts[2:]) for index in range(count)]
-    if not parts[1].isascii() or not parts[1].isdigit():
-        article = "an" if name[0] in "aeiou" else "a"
-        raise KeyProblem(f'found {shown(parts[1])} after "{name}."; expected the number of {article} {name} or "*"')
-    if int(parts[1][:9]) >= count or len(parts[1]) > 9:
-        have = f"{name}s 0 to {count - 1}" if count else f"no {name}s"
-        raise KeyProblem(f"{name} {parts[1][:12]} does not exist; the scenario has {have}")
-    return [(name, str(int(parts[1])), *parts[2:])]
+    tables = {name: values.get(name) for name in keys.NUMBERED}
+    counts = {name: len(found) if isinstance(found, list) else 0 for name, found in tables.items()}
+    try:
+        return [tuple(path) for path in _core.key_paths(key, counts)]
+    except ValueError as error:
+        raise KeyProblem(str(error)) from None
 
 
 def _put(values: dict[str, Any], path: KeyPath, value: Any) -> None:

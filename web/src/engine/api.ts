@@ -115,10 +115,15 @@ export interface Rec {
 /** Dotted keys with values, as `--set` takes them. A text is a text, also where `--set` would read TOML in it. */
 export type Settings = Record<string, unknown>;
 
+/** Text of files that a scenario names, by their names as it writes them: unpacked, with `\n` as line ends. */
+export type Files = Record<string, string>;
+
 export interface RunOptions {
   /** Seed of the run; without it that of the scenario, or 1. */
   seed?: number;
   set?: Settings;
+  /** One that is not here cannot be read. */
+  files?: Files;
 }
 
 export interface OpenOptions extends RunOptions {
@@ -146,7 +151,7 @@ export interface EngineLike {
   schema(): unknown;
   /** Names of all records. */
   recordNames(): string[];
-  check(text: string, set?: Settings): Checked;
+  check(text: string, set?: Settings, files?: Files): Checked;
   /** @throws EngineError where the scenario cannot be run here. */
   open(text: string, options?: OpenOptions): WorldLike;
   /** Runs to the end: the results as a store keeps them, without wall time. */

@@ -4,6 +4,7 @@ import {
   type Checked,
   EngineError,
   type EngineLike,
+  type Files,
   MOST_RECORDS,
   type OpenOptions,
   type Problem,
@@ -50,6 +51,10 @@ class Instance {
 
   constructor(module: WebAssembly.Module) {
     this.#exports = new WebAssembly.Instance(module, {}).exports as unknown as Exports;
+  }
+
+  get memory(): number {
+    return this.#exports.memory.buffer.byteLength;
   }
 
   get isStopped(): boolean {
@@ -111,6 +116,11 @@ export class Engine implements EngineLike {
     return new Engine(module);
   }
 
+  /** Octets of memory that it has taken. */
+  get memory(): number {
+    return this.#instance.memory;
+  }
+
   schema(): unknown {
     return this.#ask((engine) => engine.schema());
   }
@@ -119,8 +129,8 @@ export class Engine implements EngineLike {
     return this.#ask((engine) => engine.record_names()) as string[];
   }
 
-  check(text: string, set: Settings = {}): Checked {
-    return this.#ask((engine) => engine.check(), JSON.stringify({ text, set })) as Checked;
+  check(text: string, set: Settings = {}, files: Files = {}): Checked {
+    return this.#ask((engine) => engine.check(), JSON.stringify({ text, set, files })) as Checked;
   }
 
   open(text: string, options: OpenOptions = {}): World {
@@ -190,9 +200,9 @@ export class World implements WorldLike {
   }
 
   #go(call: Call): Rec[] {
-    const told = this.#instance.ask(call) as { now_s: number; over: boolean; records: Rec[] };
-    this.#now_s = told.now_s;
-    this.#over = told.over;
-    return told.records;
+    const found = this.#instance.ask(call) as { now_s: number; over: boolean; records: Rec[] };
+    this.#now_s = found.now_s;
+    this.#over = found.over;
+    return found.records;
   }
 }

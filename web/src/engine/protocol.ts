@@ -1,12 +1,12 @@
 /** What a page and the worker that runs its engine say to each other. Each request has one answer of its number. */
 
-import type { OpenOptions, Problem, Rec, RunOptions, Settings, Setup } from "./api";
+import type { Files, OpenOptions, Problem, Rec, RunOptions, Settings, Setup } from "./api";
 
 export type Ask =
   | { do: "load"; wasm: BufferSource }
   | { do: "schema" }
   | { do: "recordNames" }
-  | { do: "check"; text: string; set: Settings }
+  | { do: "check"; text: string; set: Settings; files: Files }
   | { do: "open"; text: string; options: OpenOptions }
   | { do: "run"; text: string; options: RunOptions }
   | { do: "hash"; text: string; options: RunOptions }
@@ -33,7 +33,7 @@ export interface Opened {
 }
 
 /** How far a world has come, and the records on the way. */
-export interface Told {
+export interface Progress {
   now_s: number;
   over: boolean;
   records: Rec[];

@@ -3,6 +3,7 @@
 import {
   type Checked,
   EngineError,
+  type Files,
   MOST_RECORDS,
   type OpenOptions,
   type Rec,
@@ -11,7 +12,7 @@ import {
   type Setup,
   type State,
 } from "./api";
-import type { Ask, Opened, Request, Response, Told } from "./protocol";
+import type { Ask, Opened, Progress, Request, Response } from "./protocol";
 
 /** The page's side of the channel: a `Worker`, or a `MessagePort`. */
 export interface Port {
@@ -55,8 +56,8 @@ export class RemoteEngine {
     return (await this.ask({ do: "recordNames" })) as string[];
   }
 
-  async check(text: string, set: Settings = {}): Promise<Checked> {
-    return (await this.ask({ do: "check", text, set })) as Checked;
+  async check(text: string, set: Settings = {}, files: Files = {}): Promise<Checked> {
+    return (await this.ask({ do: "check", text, set, files })) as Checked;
   }
 
   async open(text: string, options: OpenOptions = {}): Promise<RemoteWorld> {
@@ -138,9 +139,9 @@ export class RemoteWorld {
   }
 
   async #go(ask: Ask): Promise<Rec[]> {
-    const told = (await this.#engine.ask(ask)) as Told;
-    this.#now_s = told.now_s;
-    this.#over = told.over;
-    return told.records;
+    const found = (await this.#engine.ask(ask)) as Progress;
+    this.#now_s = found.now_s;
+    this.#over = found.over;
+    return found.records;
   }
 }

@@ -5,7 +5,7 @@
 
 import { EngineError } from "./api";
 import { Engine, type World } from "./engine";
-import type { Ask, Opened, Request, Response, Told } from "./protocol";
+import type { Ask, Opened, Progress, Request, Response } from "./protocol";
 
 /** The worker's side of its channel: `self` in a worker. */
 export interface Channel {
@@ -50,7 +50,7 @@ class Host {
       case "recordNames":
         return engine.recordNames();
       case "check":
-        return engine.check(ask.text, ask.set);
+        return engine.check(ask.text, ask.set, ask.files);
       case "run":
         return engine.run(ask.text, ask.options);
       case "hash":
@@ -66,9 +66,9 @@ class Host {
     if (!world) throw new EngineError([{ key: "", message: "this run has been freed" }]);
     switch (ask.do) {
       case "advance":
-        return told(world, world.advance(ask.until_s, ask.most));
+        return progress(world, world.advance(ask.until_s, ask.most));
       case "step":
-        return told(world, world.step(ask.frames));
+        return progress(world, world.step(ask.frames));
       case "keep":
         return world.keep(ask.records);
       case "state":
@@ -82,6 +82,6 @@ class Host {
   }
 }
 
-function told(world: World, records: Told["records"]): Told {
+function progress(world: World, records: Progress["records"]): Progress {
   return { now_s: world.now_s, over: world.over, records };
 }
