@@ -1,0 +1,93 @@
+/** The page of `hopscope watch`. */
+
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { button, h, say } from "./dom";
+import { type Given, readGiven, startEngine } from "./load";
+import { notice, noticeOf, refusalOf, tooLong } from "./notice";
+import type { AsyncEngine } from "./remote";
+import { Theme } from "./theme";
+import { View } from "./view";
+
+const theme = new Theme();
+const stage = h("main", {});
+let view: View | null = null;
+
+function show(element: HTMLElement): void {
+  view?.dispose();
+  view = null;
+  stage.replaceChildren(element);
+}
+
+function header(given: Given | null): HTMLElement {
+  const name = h("h1", {}, given?.name ?? "Hopscope");
+  return h(
+    "header",
+    { class: "page" },
+    h("span", { class: "brand" }, "Hopscope"),
+    name,
+    h("span", { class: "grow" }),
+    button("moon", "Light or dark", "", () => theme.toggle()),
+    h(
+      "button",
+      { type: "button", class: "icon text", title: "Help (?)", "aria-label": "Help", onclick: () => view?.showHelp() },
+      "?",
+    ),
+  );
+}
+
+async function open(
+  engine: AsyncEngine,
+  given: Given,
+  speed?: number,
+  playing = !matchMedia("(prefers-reduced-motion: reduce)").matches,
+): Promise<void> {
+  const files = given.files ? { files: given.files } : {};
+  const seed = given.seed === undefined ? {} : { seed: given.seed };
+  const world = await engine.open(given.text, { set: given.set, ...seed, ...files, records: [] });
+  const opened = new View(world, {
+    theme,
+    playing,
+    ...(speed === undefined ? {} : { speed }),
+    restart: () =>
+      void open(engine, given, opened.session.clock.speed, opened.session.clock.playing).catch((error) =>
+        show(noticeOf(error, given.text, given.command)),
+      ),
+  });
+  show(opened.element);
+  view = opened;
+  (globalThis as { hopscopeView?: View }).hopscopeView = opened;
+}
+
+async function start(): Promise<void> {
+  let given: Given | null = null;
+  try {
+    given = readGiven(document.getElementById("hopscope-scenario")?.textContent ?? "");
+    document.body.append(header(given), stage);
+    if (!given)
+      return show(
+        notice(
+          "There is nothing to watch",
+          ["This page holds no scenario. Write one with hopscope watch FILE."],
+          null,
+          null,
+        ),
+      );
+    document.title = `${given.name} - Hopscope`;
+    const long = tooLong(given.text, given.command);
+    if (long) return show(long);
+    const loading = h("p", { class: "loading", role: "status" });
+    say(loading, "The engine starts ...");
+    show(loading);
+    const engine = await startEngine();
+    const checked = await engine.check(given.text, given.set);
+    const refused = refusalOf(checked, given.text, given.command);
+    if (refused) return show(refused);
+    await open(engine, given);
+  } catch (error) {
+    if (!stage.isConnected) document.body.append(header(given), stage);
+    show(noticeOf(error, given?.text ?? "", given?.command ?? null));
+  }
+}
+
+void start();

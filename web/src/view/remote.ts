@@ -1,0 +1,48 @@
+/** What the view needs of an engine in a worker: the engine's own methods, answered later. */
+
+import type { Checked, OpenOptions, Rec, RunOptions, Settings, Setup, State } from "../engine/api";
+
+export interface AsyncWorld {
+  readonly setup: Setup;
+  readonly now_s: number;
+  readonly over: boolean;
+  advance(until_s: number, most?: number): Promise<Rec[]>;
+  step(frames: number): Promise<Rec[]>;
+  keep(records: boolean | string[]): Promise<void>;
+  state(): Promise<State>;
+  results(): Promise<unknown>;
+  free(): Promise<void> | void;
+}
+
+export interface AsyncEngine {
+  schema(): Promise<unknown>;
+  check(text: string, set?: Settings): Promise<Checked>;
+  open(text: string, options?: OpenOptions): Promise<AsyncWorld>;
+  run(text: string, options?: RunOptions): Promise<unknown>;
+}
+
+/** Records of who only hears a frame: most of all records by far. */
+export const HEARING = ["Busy", "FrameOverheard"];
+
+/** Records that the view draws; others would be copied for nothing. */
+export const WANTED = [
+  "FrameBegan",
+  "FrameEnded",
+  "AccessGranted",
+  "ResponseTimeout",
+  "AttemptFailed",
+  "ExchangeEnded",
+  "Offered",
+  "Queued",
+  "Dequeued",
+  "Dropped",
+  "Power",
+  "Moved",
+  "SetOut",
+  "SegmentSent",
+  "SegmentReceived",
+  "Delivered",
+  "Window",
+  "Rtt",
+  "TimerExpired",
+];
