@@ -205,7 +205,7 @@ describe("records become a history", () => {
     history.takeAll([BEGAN, ended(1, "FrameEnded", "collided", { by: 2 }), ended(2, "FrameOverheard", "out-of-reach")]);
     expect([1, 2].map((node) => history.doingAt(node, 1.5 * MS))).toEqual(["losing", "sensing"]);
     const mark = history.nextMark(0, (one) => one.kind === "collision");
-    expect([mark?.node, mark?.about, mark?.frame?.src]).toEqual([1, "collided by node 2", 0]);
+    expect([mark?.node, mark?.about, mark?.frame?.src]).toEqual([1, "collision with node 2", 0]);
   });
 
   test("back-off is counted from the inter-frame space on, once for a quiet time", () => {

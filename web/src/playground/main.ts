@@ -9,6 +9,7 @@ import { noticeOf, refusalOf, tooLong } from "../view/notice";
 import type { AsyncEngine } from "../view/remote";
 import { Theme } from "../view/theme";
 import { View } from "../view/view";
+import { plain } from "../view/words";
 import { Editor } from "./editor";
 import { decode, encode } from "./fragment";
 import { Results } from "./results";
@@ -181,9 +182,16 @@ class Playground {
       if (refused) return this.show(refused);
       const world = await engine.open(text, { records: [] });
       if (round !== this.round) return void world.free();
-      const view = new View(world, { theme: this.theme, speed, playing: isPlaying, restart: () => void this.open() });
+      const view = new View(world, {
+        theme: this.theme,
+        speed,
+        playing: isPlaying,
+        warnings: checked.warnings.map((one) => plain(one.message)),
+        restart: () => void this.open(),
+      });
       this.show(view.element);
       this.view = view;
+      (globalThis as { hopscopeView?: View }).hopscopeView = view;
     } catch (error) {
       if (round === this.round) this.show(noticeOf(error, text, COMMAND));
     }

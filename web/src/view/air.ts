@@ -10,10 +10,15 @@ const FEW = 10;
 const SOME = 30;
 
 const shown: Transmission[] = [];
+/** Nodes whose loss has its word already: two frames that collide are one collision. */
+const worded: number[] = [];
+/** The arrow from the node at fault lies beside that of its frame, pixels. */
+const ASIDE = 7;
 
 /** Paints all frames of this instant and of the glow before it; returns how many. */
 export function paintAir(stage: Stage): number {
   shown.length = 0;
+  worded.length = 0;
   const { history, filters, time, glow } = stage;
   history.onAir(time - glow, time, (frame) => {
     if (filters.showsFrame(frame)) shown.push(frame);
@@ -98,18 +103,22 @@ function paintLoss(stage: Stage, heard: Heard): void {
   const [x, y] = [xs[heard.node] as number, ys[heard.node] as number];
   ctx.strokeStyle = ctx.fillStyle = palette.loss;
   if (heard.by !== null && heard.by !== heard.node) {
+    const [bx, by] = [xs[heard.by] as number, ys[heard.by] as number];
+    const length = Math.hypot(x - bx, y - by) || 1;
+    const [ox, oy] = [(-(y - by) / length) * ASIDE, ((x - bx) / length) * ASIDE];
     ctx.lineWidth = 2;
     ctx.setLineDash(DASHED);
-    arrow(ctx, xs[heard.by] as number, ys[heard.by] as number, x, y, radius + 4, 8);
+    arrow(ctx, bx + ox, by + oy, x + ox, y + oy, radius + 4, 8);
     ctx.setLineDash(SOLID);
   }
+  if (worded.includes(heard.node)) return;
+  worded.push(heard.node);
   ctx.lineWidth = 3;
   cross(ctx, x, y - radius - 12, 5);
   if (shown.length <= FEW && stage.roomy) {
     ctx.font = `600 11px ${FONT}`;
     ctx.textAlign = "center";
-    const by = heard.by === null ? "" : ` with node ${heard.by}`;
-    ctx.fillText(heard.outcome === "collided" ? `collision${by}` : heard.outcome, x, y - radius - 22);
+    ctx.fillText(heard.outcome === "collided" ? "collision" : heard.outcome, x, y - radius - 22);
   }
 }
 

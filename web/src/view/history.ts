@@ -19,7 +19,13 @@ const MOST_MARKS = 20_000;
 /** A record of a reception names its frame by sender and time; a sender has at most so many under way. */
 const UNDER_WAY = 4;
 
-const AT_FAULT = new Set(["collided", "captured", "too-weak", "missed"]);
+/** Outcomes with another frame at fault, in the words of a mark. */
+const AT_FAULT: Record<string, string> = {
+  collided: "collision with",
+  captured: "receiver taken over by",
+  "too-weak": "interference of",
+  missed: "receiver held by",
+};
 
 export class History {
   readonly air = new Ring<Transmission>(MOST_FRAMES);
@@ -47,7 +53,7 @@ export class History {
   take(rec: Rec): void {
     const lane = typeof rec.node === "number" ? this.lanes[rec.node] : undefined;
     const flow = typeof rec.flow === "number" ? this.flows[rec.flow] : undefined;
-    if (flow?.take(rec)) this.mark("timeout", rec, "retransmission timeout (RTO)");
+    if (flow?.take(rec)) this.mark("timeout", rec, "");
     if (rec.record === "FrameBegan") this.began(rec);
     else if (rec.record === "Dropped") this.mark("drop", rec, String(rec.reason));
     if (lane) this.takeOf(lane, rec);
@@ -165,7 +171,7 @@ export class History {
         lane.waitsSince = null;
         break;
       case "ResponseTimeout":
-        this.mark("no-answer", rec, "no answer");
+        this.mark("no-answer", rec, "");
         break;
       case "Queued":
         if (!rec.via) lane.queueChanged(time, Number(rec.packet), true);
@@ -231,10 +237,8 @@ export class History {
     if (outcome === "received" && duration > 0 && frame.dst !== null && frame.dst !== lane.node) {
       lane.reserve(rec.time, rec.time + duration);
     }
-    if (own && AT_FAULT.has(outcome)) {
-      const whose = by === null ? "" : ` by node ${by}`;
-      this.mark("collision", rec, `${outcome}${whose}`, frame);
-    }
+    const fault = AT_FAULT[outcome];
+    if (own && fault) this.mark("collision", rec, `${fault} ${by === null ? "noise" : `node ${by}`}`, frame);
   }
 
   /** The frame of a sender that reached a hearer from `start` on; it began then or, for the way, a little earlier. */

@@ -35,6 +35,7 @@ export class Inspector {
   constructor(
     private readonly history: History,
     private palette: Palette,
+    private readonly warnings: readonly string[],
     private readonly events: InspectorEvents,
   ) {
     this.element.append(this.body);
@@ -106,6 +107,7 @@ export class Inspector {
       h("h3", {}, "Flows"),
       h("table", { class: "flows" }, h("thead", {}, heads), h("tbody", {}, ...this.flowRows())),
       h("p", { class: "hint" }, "Choose a node, a frame or a flow to see more of it."),
+      ...this.warnings.map((warning) => h("p", { class: "warning" }, warning)),
     ];
   }
 
@@ -182,6 +184,7 @@ export class Inspector {
     const lane = history.lanes[node] as History["lanes"][number];
     const [x, y] = history.placeAt(node, time, [0, 0]);
     const nav = history.navAt(node, time);
+    const backoff = history.backoffAt(node, time);
     const sent = lane.sent.until(time, startOf);
     const state = history.state?.nodes[node];
     const hops = state?.next_hop.flatMap((hop, flow) => (hop === null ? [] : [`flow ${flow}: node ${hop}`])) ?? [];
@@ -189,8 +192,8 @@ export class Inspector {
       ["doing", DOING[history.doingAt(node, time)]],
       ["NAV", nav ? `${duration(nav.end - time)} more` : "none"],
       ["queue", String(lane.queueAt(time))],
-      ["cw", state ? `${state.cw} slots` : "not known yet"],
-      ["back-off", state?.backoff_slots == null ? "none" : `${state.backoff_slots} slots left`],
+      ["back-off", backoff ? `counts, ${duration(backoff.end - time)} more` : "none"],
+      ["cw", state ? `${state.cw} slots (at ${(history.stateTime / NS).toFixed(3)} s)` : "not known yet"],
       ["next hop", hops.slice(0, 6).join(", ") + (hops.length > 6 ? " ..." : "") || "none"],
       ["last frame", sent ? `${frameName(sent.frame)}, ${duration(time - sent.start)} ago` : "none"],
       ["place", `${x.toFixed(1)} m, ${y.toFixed(1)} m`],

@@ -39,7 +39,7 @@ export class Lanes {
     private readonly filters: Filters,
     public palette: Palette,
   ) {
-    this.ctx = canvas.getContext("2d") as CanvasRenderingContext2D;
+    this.ctx = canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D;
     this.choose();
   }
 

@@ -1,6 +1,7 @@
 /** What a page carries: the engine, and the scenario that it shows. Nothing is fetched. */
 
 import { type Port, RemoteEngine } from "../engine";
+import { plain } from "./words";
 import EngineWorker from "./worker?worker&inline";
 
 /** A scenario as `hopscope watch` writes it into a page. All of it is data. */
@@ -44,7 +45,7 @@ export function readGiven(text: string): Given | null {
     throw new Refusal("This page holds no scenario. Write the page again with hopscope watch.");
   }
   return {
-    name: typeof read.name === "string" ? read.name : "scenario",
+    name: typeof read.name === "string" ? plain(read.name) : "scenario",
     text: read.text,
     set: isRecord(read.set) ? read.set : {},
     seed: typeof read.seed === "number" ? read.seed : undefined,

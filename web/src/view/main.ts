@@ -8,10 +8,12 @@ import { notice, noticeOf, refusalOf, tooLong } from "./notice";
 import type { AsyncEngine } from "./remote";
 import { Theme } from "./theme";
 import { View } from "./view";
+import { plain } from "./words";
 
 const theme = new Theme();
 const stage = h("main", {});
 let view: View | null = null;
+let warnings: string[] = [];
 
 function show(element: HTMLElement): void {
   view?.dispose();
@@ -48,6 +50,7 @@ async function open(
   const opened = new View(world, {
     theme,
     playing,
+    warnings,
     ...(speed === undefined ? {} : { speed }),
     restart: () =>
       void open(engine, given, opened.session.clock.speed, opened.session.clock.playing).catch((error) =>
@@ -83,6 +86,7 @@ async function start(): Promise<void> {
     const checked = await engine.check(given.text, given.set);
     const refused = refusalOf(checked, given.text, given.command);
     if (refused) return show(refused);
+    warnings = checked.warnings.map((warning) => plain(warning.message));
     await open(engine, given);
   } catch (error) {
     if (!stage.isConnected) document.body.append(header(given), stage);

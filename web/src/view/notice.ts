@@ -4,6 +4,7 @@ import type { Checked, Problem } from "../engine/api";
 import { EngineError } from "../engine/api";
 import { h } from "./dom";
 import { MOST_MEMORY, MOST_TEXT, Refusal } from "./load";
+import { plain } from "./words";
 
 export function notice(
   title: string,
@@ -34,10 +35,10 @@ export function problemList(problems: Problem[], text: string): HTMLElement {
         "li",
         {},
         line === undefined ? null : h("b", {}, `line ${line}: `),
-        key ? h("code", {}, key) : null,
-        key ? " " : null,
-        message,
-        source === undefined ? null : h("pre", {}, source.slice(0, 200)),
+        key ? h("code", {}, plain(key)) : null,
+        key ? ": " : null,
+        plain(message),
+        source === undefined ? null : h("pre", {}, plain(source.slice(0, 200))),
       );
     }),
   );
@@ -50,7 +51,9 @@ export function refusalOf(checked: Checked, text: string, command: string): HTML
     return notice(`The scenario has ${count}`, [], problemList(checked.problems, text), null);
   }
   if (checked.elsewhere) {
-    return notice("This scenario cannot run in a page", [checked.elsewhere], null, command);
+    // The command of this scenario stands below; the engine knows only how such a command looks.
+    const reason = plain(checked.elsewhere).replace(/; `hopscope run FILE` runs it$/, ".");
+    return notice("This scenario cannot run in a page", [reason], null, command);
   }
   if (checked.cost && checked.cost.memory_bytes > MOST_MEMORY) {
     const size = (checked.cost.memory_bytes / 1e9).toFixed(1);

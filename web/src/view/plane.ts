@@ -38,7 +38,7 @@ export class Plane {
     palette: Palette,
     private readonly events: PlaneEvents,
   ) {
-    this.context = canvas.getContext("2d") as CanvasRenderingContext2D;
+    this.context = canvas.getContext("2d", { alpha: false }) as CanvasRenderingContext2D;
     const count = history.setup.nodes.length;
     this.spacing = spacingOf(history.setup.nodes);
     this.stage = {

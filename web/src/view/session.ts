@@ -4,6 +4,7 @@ import { ahead, Clock, isAffordable } from "./clock";
 import { type Mark, NS, type Transmission } from "./facts";
 import { History } from "./history";
 import { type AsyncWorld, HEARING, WANTED } from "./remote";
+import { plain } from "./words";
 
 /** Records of one answer of the engine: the page stays responsive between two. */
 const MOST = 6000;
@@ -11,6 +12,8 @@ const MOST = 6000;
 const STATE_EVERY = 120;
 /** The playhead stays so far behind what is known, in ns: what becomes of a frame is known at its end. */
 const BEHIND = 8e6;
+/** With so many nodes a search still keeps who only hears; a default. */
+const FEW_NODES = 40;
 
 export class Session {
   readonly clock = new Clock();
@@ -25,10 +28,12 @@ export class Session {
   private isBusy = false;
   private stateAsked = Number.NEGATIVE_INFINITY;
   private hears: boolean | null = null;
-  private stepped: { time: number; start: number } | null = null;
+  /** Where the last step or jump has put the playhead, and the instant from which the next one looks on. */
+  private stepped: { time: number; from: number } | null = null;
 
   constructor(readonly world: AsyncWorld) {
-    this.history = new History(world.setup);
+    const flows = world.setup.flows.map((flow) => ({ ...flow, label: flow.label === null ? null : plain(flow.label) }));
+    this.history = new History({ ...world.setup, flows });
   }
 
   /** How far the engine has come, in ns. */
@@ -59,7 +64,7 @@ export class Session {
   step(forward: boolean): Promise<void> {
     this.clock.playing = false;
     return this.run(async () => {
-      const from = this.stepped?.time === this.clock.time ? this.stepped.start : this.clock.time;
+      const from = this.lookedTo;
       let frame = this.history.frameBeside(from, forward);
       while (!frame && forward && !this.world.over) {
         this.history.takeAll(await this.world.step(1));
@@ -73,7 +78,12 @@ export class Session {
   async show(frame: Transmission): Promise<void> {
     await this.until(frame.end + BEHIND);
     this.clock.time = Math.round((frame.start + frame.end) / 2);
-    this.stepped = { time: this.clock.time, start: frame.start };
+    this.stepped = { time: this.clock.time, from: frame.start };
+  }
+
+  /** The playhead, or what it was put into the middle of: the next of its kind is another one. */
+  private get lookedTo(): number {
+    return this.stepped?.time === this.clock.time ? this.stepped.from : this.clock.time;
   }
 
   /** Goes to an instant that is known already, or that lies not far ahead. */
@@ -88,8 +98,7 @@ export class Session {
     this.seeking = words;
     let found: Mark | null = null;
     const job = this.run(async () => {
-      // The next one is another than that at which the playhead stands.
-      const from = this.clock.time;
+      const from = this.lookedTo;
       found = this.history.nextMark(from, wanted) ?? null;
       while (!found && !this.world.over && this.seeking !== null) {
         await this.advance(this.known + NS);
@@ -98,7 +107,9 @@ export class Session {
       }
       if (found) {
         await this.until(found.time + BEHIND);
-        this.clock.time = found.time;
+        if (found.frame) await this.show(found.frame);
+        else this.clock.time = found.time;
+        this.stepped = { time: this.clock.time, from: found.time };
       }
     });
     return job.then(() => {
@@ -122,8 +133,10 @@ export class Session {
   }
 
   private async advance(until: number): Promise<void> {
-    const { nodes } = this.world.setup;
-    const hears = isAffordable(this.clock.playing ? this.clock.speed : 0, nodes.length) && this.seeking === null;
+    const count = this.world.setup.nodes.length;
+    // At rest there is time for all records; a search goes far, and takes them all in small networks alone.
+    const hears =
+      this.seeking !== null ? count <= FEW_NODES : isAffordable(this.clock.playing ? this.clock.speed : 0, count);
     if (hears !== this.hears) {
       await this.world.keep(hears ? [...WANTED, ...HEARING] : WANTED);
       this.hears = hears;

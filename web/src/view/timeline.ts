@@ -51,6 +51,15 @@ export class Timeline {
     return AXIS + this.lanes.rows.length * LANE;
   }
 
+  /** Scrolls to the lane of a node. */
+  reveal(node: number): void {
+    const row = this.lanes.rows.indexOf(node);
+    const [top, high] = [row * LANE, this.scroller.clientHeight - AXIS];
+    const { scrollTop } = this.scroller;
+    if (row < 0 || (top >= scrollTop && top + LANE <= scrollTop + high)) return;
+    this.scroller.scrollTop = Math.max(0, top - (high - LANE) / 2);
+  }
+
   zoomBy(factor: number, speed: number): void {
     const span = this.spanAt(speed) / factor;
     this.span = Math.min(WIDEST, Math.max(NARROWEST, span));

@@ -28,6 +28,8 @@ export interface ViewOptions {
   speed?: number;
   /** Whether it plays from the beginning. */
   playing?: boolean;
+  /** What the engine says of the scenario. */
+  warnings?: readonly string[];
 }
 
 export class View {
@@ -86,13 +88,13 @@ export class View {
       seek: (time) => this.session.seek(time),
       node: (node) => this.choose({ kind: "node", node }),
     });
-    this.inspector = new Inspector(history, theme.palette, {
+    this.inspector = new Inspector(history, theme.palette, options.warnings ?? [], {
       choose: (choice) => this.choose(choice),
       show: (frame) => void this.session.show(frame),
     });
     this.shown = filterPanel(
       this.filters,
-      world.setup,
+      history.setup,
       () => theme.palette,
       () => this.resize(),
     );
@@ -161,6 +163,8 @@ export class View {
     const { stage } = this.plane;
     stage.selectedNode = this.timeline.lanes.selectedNode = choice.kind === "node" ? choice.node : null;
     stage.selectedFlow = choice.kind === "flow" ? choice.flow : null;
+    if (choice.kind === "node") this.timeline.reveal(choice.node);
+    if (choice.kind === "frame") this.timeline.reveal(choice.frame.src);
     stage.selectedFrame = this.timeline.lanes.selected = choice.kind === "frame" ? choice.frame : null;
     this.inspector.show(choice);
   }
@@ -188,7 +192,7 @@ export class View {
       return;
     }
     const at = mark.node < 0 ? "" : ` at node ${mark.node}`;
-    this.say(`${MARKS[mark.kind]}${at}: ${mark.about}`);
+    this.say(`${MARKS[mark.kind]}${at}${mark.about && `: ${mark.about}`}`);
     if (mark.frame) this.choose({ kind: "frame", frame: mark.frame });
     else if (mark.node >= 0) this.choose({ kind: "node", node: mark.node });
   }

@@ -4,6 +4,13 @@ import type { Rec } from "../engine/api";
 import { duration, instant } from "./clock";
 import type { Doing, Heard, MarkKind, Transmission } from "./facts";
 
+/** Characters that control a terminal or turn the direction of writing: a name could pretend to be another one. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+const HIDDEN = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** A name or label of a scenario as text that hides nothing. */
+export const plain = (text: string): string => text.replace(HIDDEN, "\ufffd");
+
 export const NAMES: Record<string, string> = {
   data: "Data",
   rts: "RTS",
@@ -54,10 +61,10 @@ export const DOING: Record<Doing, string> = {
 };
 
 export const MARKS: Record<MarkKind, string> = {
-  drop: "packet dropped",
-  timeout: "retransmission timeout",
-  collision: "frame lost at its receiver",
-  "no-answer": "no answer to a frame",
+  drop: "Packet dropped",
+  timeout: "Retransmission timeout",
+  collision: "Frame lost",
+  "no-answer": "No answer to a frame",
 };
 
 /** Fields that are instants, and those that are intervals: nanoseconds. */
