@@ -145,9 +145,7 @@ describe("scenes", () => {
   test("each slider starts at the value that its scenario has", () => {
     for (const scene of SCENES) {
       for (const { key, values } of scene.controls) {
-        const value = readKey(scene.text, key);
-        const text = value === undefined ? writeKey(scene.text, key, values[0] as string | number) : scene.text;
-        expect(readKey(text, key), `${scene.key}: ${key}`).toSatisfy((one) => values.includes(one as string | number));
+        expect(values, `${scene.key}: ${key}`).toContain(readKey(scene.text, key));
       }
     }
   });

@@ -262,18 +262,18 @@ describe("records become a history", () => {
 
   test("ten minutes of a busy network stay within bounds", () => {
     const history = new History(setupOf(LINE));
-    for (let at = 0; at < 46_000; at++) {
-      const time = at * 13 * MS;
+    for (let at = 0; at < 33_000; at++) {
+      const time = at * 19 * MS;
       history.take({ ...BEGAN, time });
       for (let node = 1; node < 7; node++) history.take({ ...ended(1, "FrameEnded", "received"), time: time + MS });
     }
     let heardInAll = 0;
     for (let at = 0; at < history.air.length; at++) heardInAll += history.air.at(at).hearers.length;
-    expect(history.air.length).toBeLessThanOrEqual(40_000);
-    expect(heardInAll).toBeLessThan(240_000 + 10);
-    expect(history.lanes[1]?.heard.length).toBeLessThanOrEqual(8192);
+    expect(history.air.length).toBeLessThanOrEqual(30_000);
+    expect(heardInAll).toBeLessThan(180_000 + 10);
+    expect(history.lanes[1]?.heard.length).toBeLessThanOrEqual(4096);
     expect(history.oldest).toBeGreaterThan(0);
-  });
+  }, 60_000);
 });
 
 describe("what is shown", () => {

@@ -179,7 +179,7 @@ class Playground {
       if (round !== this.round) return;
       this.editor.mark(checked.problems, checked.warnings);
       const refused = refusalOf(checked, text, COMMAND);
-      if (refused) return this.show(refused);
+      if (refused) return this.refuse(refused);
       const world = await engine.open(text, { records: [] });
       if (round !== this.round) return void world.free();
       const view = new View(world, {
@@ -195,6 +195,13 @@ class Playground {
     } catch (error) {
       if (round === this.round) this.show(noticeOf(error, text, COMMAND));
     }
+  }
+
+  /** While one types much is wrong for a moment: the run before stays below what is said of it. */
+  private refuse(notice: HTMLElement): void {
+    if (!this.view) return this.show(notice);
+    this.stage.querySelector(".notice")?.remove();
+    this.stage.prepend(notice);
   }
 
   private show(element: HTMLElement): void {

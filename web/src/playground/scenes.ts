@@ -30,7 +30,7 @@ export interface Scene {
 
 const RTS: Control = {
   key: "mac.rts_threshold",
-  label: "RTS for frames above",
+  label: "RTS above",
   values: [0, 256, 512, 1024, "off"],
   unit: "bytes",
 };

@@ -13,9 +13,9 @@ import { Lane } from "./lane";
 import { Ring } from "./ring";
 
 /** So many frames, and frames as heard, are kept; defaults. */
-const MOST_FRAMES = 40_000;
-const MOST_HEARD = 240_000;
-const MOST_MARKS = 20_000;
+const MOST_FRAMES = 30_000;
+const MOST_HEARD = 180_000;
+const MOST_MARKS = 6_000;
 /** A record of a reception names its frame by sender and time; a sender has at most so many under way. */
 const UNDER_WAY = 4;
 
@@ -41,7 +41,7 @@ export class History {
   private frames = 0;
 
   constructor(readonly setup: Setup) {
-    const most = Math.max(256, Math.min(8192, Math.floor(200_000 / Math.max(1, setup.nodes.length))));
+    const most = Math.max(256, Math.min(4096, Math.floor(160_000 / Math.max(1, setup.nodes.length))));
     this.lanes = setup.nodes.map((place, node) => new Lane(node, place, most));
     this.flows = setup.flows.map((flow, id) => new FlowLog(id, flow.source));
   }

@@ -82,8 +82,8 @@ async function start(): Promise<void> {
     const loading = h("p", { class: "loading", role: "status" });
     say(loading, "The engine starts ...");
     show(loading);
-    const engine = await startEngine();
-    const checked = await engine.check(given.text, given.set);
+    const engine: AsyncEngine = await startEngine();
+    const checked = await engine.check(given.text, given.set, given.files);
     const refused = refusalOf(checked, given.text, given.command);
     if (refused) return show(refused);
     warnings = checked.warnings.map((warning) => plain(warning.message));

@@ -16,7 +16,8 @@ export interface AsyncWorld {
 
 export interface AsyncEngine {
   schema(): Promise<unknown>;
-  check(text: string, set?: Settings): Promise<Checked>;
+  /** `files`: texts of the files that the scenario names, by their names as it writes them. */
+  check(text: string, set?: Settings, files?: Record<string, string>): Promise<Checked>;
   open(text: string, options?: OpenOptions): Promise<AsyncWorld>;
   run(text: string, options?: RunOptions): Promise<unknown>;
 }

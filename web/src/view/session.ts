@@ -42,7 +42,7 @@ export class Session {
   }
 
   get end(): number {
-    return this.world.setup.duration_s * NS;
+    return Math.round(this.world.setup.duration_s * NS);
   }
 
   /** How far the playhead may go. */

@@ -14,7 +14,7 @@ export interface Inside {
   session: {
     clock: { time: number; speed: number; playing: boolean };
     known: number;
-    world: { over: boolean };
+    world: { over: boolean; setup: { duration_s: number } };
     history: {
       air: { length: number; at(place: number): { start: number; end: number; src: number; dst: number | null } };
     };
@@ -30,12 +30,12 @@ export const SIZES = [
   { name: "phone", width: 390, height: 844 },
 ];
 
-export async function launch(): Promise<Browser> {
+export async function launch(more: string[] = []): Promise<Browser> {
   for (const file of ["watch.html", "playground.html", "engine.wasm"]) {
     if (!existsSync(join(built, file))) throw new Error(`${join(built, file)} is missing: run make web`);
   }
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
-  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  return chromium.launch({ executablePath, args: ["--no-sandbox", ...more] });
 }
 
 const escaped = (text: string): string =>
@@ -87,8 +87,8 @@ export async function open(
 }
 
 /** Waits until an expression holds. The policy of a page forbids to evaluate it there again and again. */
-export async function until(page: Page, expression: string): Promise<void> {
-  const end = Date.now() + 20_000;
+export async function until(page: Page, expression: string, most = 20_000): Promise<void> {
+  const end = Date.now() + most;
   while (!(await page.evaluate(`Boolean(${expression})`))) {
     if (Date.now() > end) throw new Error(`in vain: ${expression}`);
     await page.waitForTimeout(30);
