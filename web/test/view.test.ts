@@ -300,7 +300,7 @@ describe("what is shown", () => {
     expect(filters.showsFrame(frame)).toBe(false);
   });
 
-  test("routing is told from data", () => {
+  test("routing differs from data", () => {
     expect(groupOf("data", "rreq")).toBe("routing");
     expect(groupOf("data", "tcp")).toBe("data");
     expect(groupOf("block-ack", null)).toBe("ack");

@@ -8,7 +8,6 @@ export interface Shared {
   text: string;
   /** Key of the scene that it began as. */
   scene: string | null;
-  seed: number;
 }
 
 const PREFIX = "#s=";
@@ -46,7 +45,7 @@ async function through(
 }
 
 export async function encode(shared: Shared): Promise<string> {
-  const octets = new TextEncoder().encode(JSON.stringify([1, shared.text, shared.scene, shared.seed]));
+  const octets = new TextEncoder().encode(JSON.stringify([1, shared.text, shared.scene]));
   const packed = await through(octets, new CompressionStream("deflate-raw"), Number.POSITIVE_INFINITY);
   let letters = "";
   for (const octet of packed) letters += String.fromCharCode(octet);
@@ -74,10 +73,9 @@ export async function decode(fragment: string): Promise<Shared | null> {
   if (!Array.isArray(read) || read[0] !== 1 || typeof read[1] !== "string") {
     throw new Error("The link is of another version of the playground.");
   }
-  const [, text, scene, seed] = read as unknown[];
+  const [, text, scene] = read as unknown[];
   return {
     text: text as string,
     scene: typeof scene === "string" ? scene : null,
-    seed: typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0 ? seed : 1,
   };
 }

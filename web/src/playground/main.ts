@@ -91,7 +91,7 @@ class Playground {
   }
 
   private body(): HTMLElement {
-    const beside = (by: number) => {
+    const turn = (by: number) => {
       const at = (SCENES.indexOf(this.scene) + by + SCENES.length) % SCENES.length;
       this.choose(SCENES[at] as Scene);
     };
@@ -108,9 +108,9 @@ class Playground {
       h(
         "div",
         { class: "row pick" },
-        button("back", "Scene before", "", () => beside(-1)),
+        button("back", "Scene before", "", () => turn(-1)),
         this.select,
-        button("step", "Next scene", "", () => beside(1)),
+        button("step", "Next scene", "", () => turn(1)),
       ),
       this.guide,
       h("h3", {}, "Results"),
@@ -211,7 +211,7 @@ class Playground {
   }
 
   private async share(): Promise<void> {
-    const fragment = await encode({ text: this.editor.text, scene: this.scene.key, seed: 1 });
+    const fragment = await encode({ text: this.editor.text, scene: this.scene.key });
     history.replaceState(null, "", fragment);
     try {
       await navigator.clipboard.writeText(location.href);

@@ -12,7 +12,7 @@ const SOME = 30;
 const shown: Transmission[] = [];
 /** Nodes whose loss has its word already: two frames that collide are one collision. */
 const worded: number[] = [];
-/** The arrow from the node at fault lies beside that of its frame, pixels. */
+/** The arrow from the node at fault lies next to that of its frame, pixels. */
 const ASIDE = 7;
 
 /** Paints all frames of this instant and of the glow before it; returns how many. */

@@ -23,10 +23,6 @@ export function say(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-export function choose(element: Element, name: string, on: boolean): void {
-  element.setAttribute(name, on ? "true" : "false");
-}
-
 const ICONS = {
   play: "M7 4.5v15l12.5-7.5z",
   pause: "M6.5 4.5h4v15h-4zM13.5 4.5h4v15h-4z",

@@ -6,7 +6,7 @@
  */
 
 import type { Rec, Setup, State } from "../engine/api";
-import { type Doing, type Heard, type Mark, NS, startOf, type Transmission, timeOf } from "./facts";
+import { type Doing, type Heard, type Mark, startOf, type Transmission, timeOf } from "./facts";
 import { FlowLog } from "./flowlog";
 import { pathOf, placeOn } from "./geometry";
 import { Lane } from "./lane";
@@ -83,7 +83,7 @@ export class History {
   }
 
   /** The next beginning of a frame after an instant, or the last one before it. */
-  frameBeside(time: number, forward: boolean): Transmission | undefined {
+  nextFrame(time: number, forward: boolean): Transmission | undefined {
     const at = this.air.after(time, startOf);
     if (forward) return at < this.air.length ? this.air.at(at) : undefined;
     for (let before = at - 1; before >= 0; before--) {
@@ -263,6 +263,3 @@ const endOf = (heard: Heard): number => heard.end;
 /** Own frames before others, decoded before sensed. */
 const weight = (heard: Heard): number =>
   (heard.own ? 4 : 0) + (heard.outcome === "received" ? 2 : heard.outcome === "out-of-reach" ? 0 : 1);
-
-/** Seconds as whole nanoseconds. */
-export const nanoseconds = (seconds: number): number => Math.round(seconds * NS);

@@ -94,7 +94,7 @@ export class Inspector {
     const senses = radio.cs_range_m === null ? "" : `, senses ${grouped(Math.round(radio.cs_range_m))} m`;
     const facts: [string, string][] = [
       ["nodes", String(setup.nodes.length) + (setup.mobility ? ", moving" : "")],
-      ["radio", `${radio.preset ?? "own values"}, ${rate(radio.data_rate_bps)}`],
+      ["radio", radioWords(radio)],
       ["reach", `decodes ${grouped(Math.round(radio.range_m))} m${senses}`],
       ["routing", setup.routing],
       ["seed", String(setup.seed)],
@@ -234,6 +234,12 @@ export class Inspector {
       ["route", path ? path.join(" → ") : "not known yet"],
     ];
   }
+}
+
+/** The preset and its rate. Modes of HT, VHT and HE have theirs by MCS: each frame shows it. */
+function radioWords({ preset, data_rate_bps }: History["setup"]["radio"]): string {
+  if (preset && /^(ht|vht|he)-/.test(preset)) return preset;
+  return `${preset ?? "own values"}, ${rate(data_rate_bps)}`;
 }
 
 function rows(facts: [string, string][]): HTMLElement[] {

@@ -49,7 +49,7 @@ export class Lane {
     if (this.waitsSince === null) return;
     const start = Math.max(ifsUntil, this.waitsSince);
     const last = this.backoff.last();
-    // One quiet time is told by every frame that ends it; spans do not overlap.
+    // Every frame that ends a quiet time reports it; spans do not overlap.
     if (start < until && (!last || start >= last.end)) this.backoff.push({ start, end: until });
   }
 

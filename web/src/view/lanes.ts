@@ -17,7 +17,7 @@ export const [NAV_TOP, NAV] = [25, 3];
 const [BACK_TOP, BACK] = [29, 4];
 const [QUEUE_TOP, QUEUE] = [34, 6];
 /** Where the playhead stands, as a part of the width. */
-export const HEAD = 0.72;
+const HEAD = 0.72;
 
 export class Lanes {
   selected: Transmission | null = null;

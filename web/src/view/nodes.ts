@@ -1,4 +1,4 @@
-/** Paints nodes: what each does, its NAV and back-off around it, its queue beside it. */
+/** Paints nodes: what each does, its NAV and back-off around it, its queue next to it. */
 
 import type { Doing } from "./facts";
 import { flowColour, groupOf, type Palette } from "./palette";

@@ -1,4 +1,4 @@
-/** Colours that colour-blind readers can tell apart (Okabe and Ito 2008), for light and dark surroundings. */
+/** Colours that colour-blind readers can distinguish (Okabe and Ito 2008), for light and dark surroundings. */
 
 export interface Palette {
   ground: string;

@@ -44,11 +44,6 @@ export class Ring<T> {
     return this.count ? this.at(this.count - 1) : undefined;
   }
 
-  clear(): void {
-    this.slots.fill(undefined);
-    this.first = this.count = 0;
-  }
-
   /** The place of the first entry that is later than `time`; entries stand in order of `timeOf`. */
   after(time: number, timeOf: (value: T) => number): number {
     let low = 0;

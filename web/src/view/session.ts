@@ -65,10 +65,10 @@ export class Session {
     this.clock.playing = false;
     return this.run(async () => {
       const from = this.lookedTo;
-      let frame = this.history.frameBeside(from, forward);
+      let frame = this.history.nextFrame(from, forward);
       while (!frame && forward && !this.world.over) {
         this.history.takeAll(await this.world.step(1));
-        frame = this.history.frameBeside(from, forward);
+        frame = this.history.nextFrame(from, forward);
       }
       if (frame) await this.show(frame);
     });

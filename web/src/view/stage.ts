@@ -1,6 +1,6 @@
 /** What all painters of the plane share: where each node is on the screen, and what is to be shown at which instant. */
 
-import type { Heard, Transmission } from "./facts";
+import type { Transmission } from "./facts";
 import type { Filters } from "./filters";
 import type { History } from "./history";
 import type { Palette } from "./palette";
@@ -37,9 +37,6 @@ export const SOLID: number[] = [];
 export const DASHED = [6, 5];
 export const DOTTED = [2, 3];
 export const FULL = Math.PI * 2;
-
-/** Whether a frame reached a hearer whole. */
-export const isDecoded = (heard: Heard): boolean => heard.outcome === "received";
 
 /** An arrow between two circles. */
 export function arrow(

@@ -96,7 +96,7 @@ describe.each(SIZES)("the view, $name", ({ name, width, height }) => {
     await page.keyboard.press("Escape");
     expect(await detail(page)).toBe("This run");
 
-    // The timeline: a click on a frame shows it here and there; beside it, goes to the instant.
+    // The timeline: a click on a frame shows it here and there, one elsewhere goes to the instant.
     const lanes = page.locator(".lanes canvas");
     await lanes.scrollIntoViewIfNeeded();
     const sent = await frameOnTimeline(page);
