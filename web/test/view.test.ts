@@ -63,6 +63,17 @@ const ended = (node: number, record: string, outcome: string, more: object = {})
   ...more,
 });
 
+const senses = (node: number): Rec => ({
+  time: 0,
+  record: "Busy",
+  node,
+  from: 0,
+  until: 1,
+  nav_until: 0,
+  ifs_until: 0,
+  eifs: false,
+});
+
 describe("a ring", () => {
   test("keeps the newest entries, in order", () => {
     const ring = new Ring<number>(3);
@@ -180,7 +191,7 @@ describe("the playhead", () => {
 describe("records become a history", () => {
   function heard(): History {
     const history = new History(setupOf(LINE));
-    history.takeAll([BEGAN, ended(1, "FrameEnded", "received"), ended(2, "FrameOverheard", "received")]);
+    history.takeAll([senses(2), BEGAN, ended(1, "FrameEnded", "received"), ended(2, "FrameOverheard", "received")]);
     return history;
   }
 
@@ -202,7 +213,12 @@ describe("records become a history", () => {
 
   test("who only senses the medium loses nothing; a receiver does, through the node at fault", () => {
     const history = new History(setupOf(LINE));
-    history.takeAll([BEGAN, ended(1, "FrameEnded", "collided", { by: 2 }), ended(2, "FrameOverheard", "out-of-reach")]);
+    history.takeAll([
+      senses(2),
+      BEGAN,
+      ended(1, "FrameEnded", "collided", { by: 2 }),
+      ended(2, "FrameOverheard", "out-of-reach"),
+    ]);
     expect([1, 2].map((node) => history.doingAt(node, 1.5 * MS))).toEqual(["losing", "sensing"]);
     const mark = history.nextMark(0, (one) => one.kind === "collision");
     expect([mark?.node, mark?.about, mark?.frame?.src]).toEqual([1, "collision with node 2", 0]);
@@ -258,6 +274,35 @@ describe("records become a history", () => {
     expect(history.placeAt(0, 150, [0, 0])).toEqual([5, 0]);
     history.take({ time: 300, record: "Moved", node: 0, x: 7, y: 7 });
     expect(history.placeAt(0, 300, [0, 0])).toEqual([7, 7]);
+  });
+
+  test("nodes without radios hear nothing; packets on wires are under way until they come out", () => {
+    const history = new History(setupOf(LINE));
+    history.takeAll([BEGAN, ended(2, "FrameOverheard", "received")]);
+    expect(history.doingAt(2, 1.5 * MS)).toBe("idle");
+    const wire = { node: 2, via: 0, flow: 0 };
+    history.takeAll([
+      { time: 10, record: "WireBegan", ...wire, until: 20, packet: 1 },
+      { time: 70, record: "WireEnded", node: 1, from: 2, packet: 1, flow: 0 },
+      { time: 100, record: "WireBegan", ...wire, until: 110, packet: 2 },
+    ]);
+    const under = (time: number) => {
+      const found: [number, number][] = [];
+      history.wires.under(time, (trip) => found.push([trip.to, trip.end]));
+      return found;
+    };
+    expect([under(99), under(105), under(159), under(160)]).toEqual([[], [[1, 160]], [[1, 160]], []]);
+    expect(history.wires.ends).toEqual([[2, 1]]);
+  });
+
+  test("a QoS station waits while any packet is in its MAC", () => {
+    const radio = { range_m: 79, cs_range_m: 550, data_rate_bps: 39e6, preset: "ht-20" };
+    const history = new History(setupOf(LINE, { radio }));
+    history.takeAll([
+      { time: 100, record: "Queued", node: 0, via: 0, packet: 1 },
+      { time: 500, record: "AccessGranted", node: 0, nav_until: 0, ifs_until: 200, eifs: false },
+    ]);
+    expect(history.lanes[0]?.backoff.last()).toEqual({ start: 200, end: 500 });
   });
 
   test("ten minutes of a busy network stay within bounds", () => {

@@ -175,6 +175,27 @@ export function paintRoutes(stage: Stage): void {
   ctx.setLineDash(SOLID);
 }
 
+/** Paints wires, and the packets on them on their way. */
+export function paintWires(stage: Stage): void {
+  const { ctx, history, filters, palette, time, xs, ys } = stage;
+  ctx.strokeStyle = palette.queue;
+  ctx.lineWidth = 1.5;
+  for (const [from, to] of history.wires.ends) {
+    ctx.beginPath();
+    ctx.moveTo(xs[from] as number, ys[from] as number);
+    ctx.lineTo(xs[to] as number, ys[to] as number);
+    ctx.stroke();
+  }
+  history.wires.under(time, (trip) => {
+    if (!filters.showsFlow(trip.flow)) return;
+    const part = (time - trip.start) / (trip.end - trip.start);
+    const x = (xs[trip.from] as number) + ((xs[trip.to] as number) - (xs[trip.from] as number)) * part;
+    const y = (ys[trip.from] as number) + ((ys[trip.to] as number) - (ys[trip.from] as number)) * part;
+    ctx.fillStyle = trip.flow === null ? palette.ink : flowColour(palette, trip.flow);
+    ctx.fillRect(x - 4, y - 4, 8, 8);
+  });
+}
+
 /** Paints how far a node decodes and senses, where the pointer or the choice asks for it. */
 export function paintReach(stage: Stage, node: number): void {
   const { ctx, history, palette, scale, xs, ys } = stage;

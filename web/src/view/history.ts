@@ -11,6 +11,7 @@ import { FlowLog } from "./flowlog";
 import { pathOf, placeOn } from "./geometry";
 import { Lane } from "./lane";
 import { Ring } from "./ring";
+import { Wires } from "./wires";
 
 /** So many frames, and frames as heard, are kept; defaults. */
 const MOST_FRAMES = 30_000;
@@ -32,6 +33,7 @@ export class History {
   readonly marks = new Ring<Mark>(MOST_MARKS);
   readonly lanes: Lane[];
   readonly flows: FlowLog[];
+  readonly wires = new Wires();
   /** The longest airtime seen: what can still be on the air at an instant began no earlier. */
   longest = 0;
   /** Contention windows and next hops as they stand at `stateTime`. */
@@ -40,7 +42,11 @@ export class History {
   private heard = 0;
   private frames = 0;
 
+  /** QoS stations wait for the medium while any packet is in their MAC; others for one at a time. */
+  private readonly qos: boolean;
+
   constructor(readonly setup: Setup) {
+    this.qos = /^(ht|vht|he)-/.test(setup.radio.preset ?? "");
     const most = Math.max(256, Math.min(4096, Math.floor(160_000 / Math.max(1, setup.nodes.length))));
     this.lanes = setup.nodes.map((place, node) => new Lane(node, place, most));
     this.flows = setup.flows.map((flow, id) => new FlowLog(id, flow.source));
@@ -56,6 +62,7 @@ export class History {
     if (flow?.take(rec)) this.mark("timeout", rec, "");
     if (rec.record === "FrameBegan") this.began(rec);
     else if (rec.record === "Dropped") this.mark("drop", rec, String(rec.reason));
+    this.wires.take(rec);
     if (lane) this.takeOf(lane, rec);
   }
 
@@ -157,6 +164,7 @@ export class History {
         this.ended(lane, rec);
         break;
       case "Busy":
+        lane.hasRadio = true;
         if (typeof rec.ifs_until === "number") lane.counted(rec.ifs_until, Number(rec.from));
         break;
       case "AccessGranted":
@@ -168,13 +176,15 @@ export class History {
         lane.waitsSince = time;
         break;
       case "ExchangeEnded":
-        lane.waitsSince = null;
+        lane.waitsSince = this.qos && lane.queueAt(time) > 0 ? time : null;
         break;
       case "ResponseTimeout":
         this.mark("no-answer", rec, "");
         break;
       case "Queued":
-        if (!rec.via) lane.queueChanged(time, Number(rec.packet), true);
+        if (rec.via) break;
+        lane.queueChanged(time, Number(rec.packet), true);
+        if (this.qos) lane.waitsSince ??= time;
         break;
       case "Dequeued":
       case "Dropped":
@@ -215,7 +225,9 @@ export class History {
     this.longest = Math.max(this.longest, frame.end - frame.start);
     this.forget(this.air.push(frame));
     while (this.heard > MOST_HEARD) this.forget(this.air.shift());
-    this.lanes[src]?.sent.push(frame);
+    const lane = this.lanes[src];
+    lane?.sent.push(frame);
+    if (lane) lane.hasRadio = true;
   }
 
   private forget(frame: Transmission | undefined): void {
@@ -225,7 +237,8 @@ export class History {
   private ended(lane: Lane, rec: Rec): void {
     const start = rec.time - Number(rec.airtime);
     const frame = this.frameOf(Number(rec.src), start);
-    if (!frame) return;
+    // The records name nodes without radios as well, but these never sense the medium busy.
+    if (!frame || (rec.record === "FrameOverheard" && !lane.hasRadio)) return;
     const outcome = String(rec.outcome);
     const by = typeof rec.by === "number" ? rec.by : null;
     const own = rec.record === "FrameEnded";

@@ -12,6 +12,8 @@ export class Lane {
   readonly ways: Ring<Way>;
   /** Since when it waits for the medium; null: it does not. */
   waitsSince: number | null = null;
+  /** It has sent, or sensed the medium busy. */
+  hasRadio = false;
   private readonly queued = new Set<number>();
 
   constructor(

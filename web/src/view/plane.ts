@@ -3,7 +3,7 @@
 import { quadtree } from "d3-quadtree";
 import { select } from "d3-selection";
 import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity } from "d3-zoom";
-import { paintAir, paintDrops, paintReach, paintRoutes } from "./air";
+import { paintAir, paintDrops, paintReach, paintRoutes, paintWires } from "./air";
 import type { Transmission } from "./facts";
 import type { Filters } from "./filters";
 import { boundsOf, distanceToLine, fitted, type Projection, roundLength } from "./geometry";
@@ -98,6 +98,7 @@ export class Plane {
     const reach = stage.hoveredNode ?? stage.selectedNode;
     if (reach !== null && stage.filters.layers.has("ranges")) paintReach(stage, reach);
     paintRoutes(stage);
+    paintWires(stage);
     const frames = paintAir(stage);
     paintNodes(stage);
     paintDrops(stage, lasting);

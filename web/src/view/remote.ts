@@ -46,4 +46,6 @@ export const WANTED = [
   "Window",
   "Rtt",
   "TimerExpired",
+  "WireBegan",
+  "WireEnded",
 ];

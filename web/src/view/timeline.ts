@@ -67,7 +67,7 @@ export class Timeline {
 
   /** What the width shows: at rest as the viewer wants it, else some seconds of the viewer. */
   spanAt(speed: number): number {
-    return this.span ?? Math.min(NS / 4, Math.max(4e6, speed * 2.5 * NS));
+    return this.span ?? Math.min(NS / 4, Math.max(1e6, speed * 4 * NS));
   }
 
   paint(time: number, known: number, speed: number): void {
