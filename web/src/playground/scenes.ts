@@ -104,9 +104,9 @@ export const SCENES: readonly Scene[] = [
     title: "RTS and CTS",
     question: "When is it worth to ask before sending?",
     look: [
-      "All stations hear each other: collisions are rare, and asking first costs a third of the throughput.",
-      "Set carrier sense to 250 m. Stations across from each other are hidden now, and half of the throughput is gone.",
-      "With RTS a good part comes back: a short frame collides instead of a long one.",
+      "All stations hear each other: collisions are rare, and asking first costs a quarter of the throughput and more.",
+      "Set carrier sense to 250 m. Stations across from each other are hidden now, and more than half of the throughput is gone.",
+      "With RTS a part of it comes back: a short frame collides instead of a long one.",
     ],
     controls: [
       RTS,
