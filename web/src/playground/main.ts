@@ -6,7 +6,7 @@ import "./style.css";
 import { button, h, say } from "../view/dom";
 import { startEngine } from "../view/load";
 import { noticeOf, refusalOf, tooLong } from "../view/notice";
-import { type AsyncEngine, WANTED } from "../view/remote";
+import { type AsyncEngine, FINE, WANTED } from "../view/remote";
 import { Theme } from "../view/theme";
 import { View } from "../view/view";
 import { plain } from "../view/words";
@@ -180,7 +180,7 @@ class Playground {
       this.editor.mark(checked.problems, checked.warnings);
       const refused = refusalOf(checked, text, COMMAND);
       if (refused) return this.refuse(refused);
-      const world = await engine.open(text, { records: WANTED });
+      const world = await engine.open(text, { records: [...WANTED, ...FINE] });
       if (round !== this.round) return void world.free();
       const view = new View(world, {
         theme: this.theme,

@@ -75,6 +75,11 @@ export class History {
     });
   }
 
+  /** Which waits have ended meanwhile is not known: records of them begin or end here. */
+  forgetWaits(): void {
+    for (const lane of this.lanes) lane.waitsSince = null;
+  }
+
   /** The oldest instant of which the air is still known. */
   get oldest(): number {
     return this.air.length < MOST_FRAMES && this.frames === this.air.length ? 0 : (this.air.at(0)?.start ?? 0);

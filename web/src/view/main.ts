@@ -5,7 +5,7 @@ import "./style.css";
 import { button, h, say } from "./dom";
 import { type Given, readGiven, startEngine } from "./load";
 import { notice, noticeOf, refusalOf, tooLong } from "./notice";
-import { type AsyncEngine, WANTED } from "./remote";
+import { type AsyncEngine, FINE, WANTED } from "./remote";
 import { Theme } from "./theme";
 import { View } from "./view";
 import { plain } from "./words";
@@ -46,7 +46,7 @@ async function open(
 ): Promise<void> {
   const files = given.files ? { files: given.files } : {};
   const seed = given.seed === undefined ? {} : { seed: given.seed };
-  const world = await engine.open(given.text, { set: given.set, ...seed, ...files, records: WANTED });
+  const world = await engine.open(given.text, { set: given.set, ...seed, ...files, records: [...WANTED, ...FINE] });
   const opened = new View(world, {
     theme,
     playing,

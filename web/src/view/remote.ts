@@ -22,18 +22,14 @@ export interface AsyncEngine {
   run(text: string, options?: RunOptions): Promise<unknown>;
 }
 
-/** Records of who only hears a frame: most of all records by far. */
-export const HEARING = ["Busy", "FrameOverheard"];
+/** Records of who only hears a frame, most of all records by far, and of waits of microseconds. */
+export const FINE = ["Busy", "FrameOverheard", "AccessGranted", "AttemptFailed", "ExchangeEnded", "Offered"];
 
 /** Records that the view draws; others would be copied for nothing. */
 export const WANTED = [
   "FrameBegan",
   "FrameEnded",
-  "AccessGranted",
   "ResponseTimeout",
-  "AttemptFailed",
-  "ExchangeEnded",
-  "Offered",
   "Queued",
   "Dequeued",
   "Dropped",

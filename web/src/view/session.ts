@@ -3,7 +3,7 @@
 import { ahead, Clock, isAffordable } from "./clock";
 import { type Mark, NS, type Transmission } from "./facts";
 import { History } from "./history";
-import { type AsyncWorld, HEARING, WANTED } from "./remote";
+import { type AsyncWorld, FINE, WANTED } from "./remote";
 import { plain } from "./words";
 
 /** Records of one answer of the engine: the page stays responsive between two. */
@@ -138,7 +138,8 @@ export class Session {
     const hears =
       this.seeking !== null ? count <= FEW_NODES : isAffordable(this.clock.playing ? this.clock.speed : 0, count);
     if (hears !== this.hears) {
-      await this.world.keep(hears ? [...WANTED, ...HEARING] : WANTED);
+      await this.world.keep(hears ? [...WANTED, ...FINE] : WANTED);
+      this.history.forgetWaits();
       this.hears = hears;
     }
     this.history.takeAll(await this.world.advance(Math.min(until, this.end) / NS, MOST));

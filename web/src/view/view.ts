@@ -16,9 +16,14 @@ import { frameTitle, MARKS } from "./words";
 
 /** Details are brought up to date so often, in ms: numbers that change faster cannot be read. */
 const DETAILS_EVERY = 200;
+/** At rest it is drawn so often, in ms, but at once while the viewer does something and for a while after. */
+const REST_EVERY = 120;
+const TOUCHED_FOR = 600;
 /** A frame or a drop stays visible for so long, in ms of the viewer. */
 const GLOW = 70;
 const DROP_GLOW = 900;
+
+const TOUCHES = ["pointermove", "pointerdown", "wheel", "keydown", "click", "input", "change", "scroll"];
 
 export interface ViewOptions {
   theme: Theme;
@@ -35,8 +40,6 @@ export interface ViewOptions {
 export class View {
   readonly element: HTMLElement;
   readonly session: Session;
-  /** Pictures in the last second. */
-  rate = 0;
   private readonly filters = new Filters();
   private readonly plane: Plane;
   private readonly timeline: Timeline;
@@ -51,8 +54,8 @@ export class View {
   private readonly observer: ResizeObserver;
   private last = 0;
   private details = 0;
-  private pictures = 0;
-  private counted = 0;
+  private drawn = 0;
+  private touched = 0;
   private isGone = false;
 
   constructor(
@@ -129,6 +132,7 @@ export class View {
     this.observer = new ResizeObserver(() => this.resize());
     for (const box of [stage, scroller]) this.observer.observe(box);
     document.addEventListener("keydown", this.pressed);
+    for (const kind of TOUCHES) document.addEventListener(kind, this.touch, { capture: true, passive: true });
     this.inspector.show({ kind: "run" });
     requestAnimationFrame(this.draw);
   }
@@ -155,6 +159,7 @@ export class View {
     this.stop();
     this.observer.disconnect();
     document.removeEventListener("keydown", this.pressed);
+    for (const kind of TOUCHES) document.removeEventListener(kind, this.touch, { capture: true });
     this.element.remove();
     void this.session.dispose();
   }
@@ -233,6 +238,10 @@ export class View {
     act();
   };
 
+  private readonly touch = (): void => {
+    this.touched = performance.now();
+  };
+
   private resize(): void {
     const stage = this.element.querySelector(".stage") as HTMLElement;
     const lanes = this.element.querySelector(".lanes") as HTMLElement;
@@ -241,6 +250,8 @@ export class View {
     const high = Math.min(lanes.clientHeight, this.timeline.wholeHeight);
     if (lanes.clientWidth) this.timeline.lanes.resize(lanes.clientWidth, high);
     this.spacer.style.height = `${Math.max(0, this.timeline.wholeHeight - high)}px`;
+    // A canvas of another size is empty: it must not stay so until the next picture.
+    this.paint();
   }
 
   private readonly draw = (now: number): void => {
@@ -248,22 +259,30 @@ export class View {
     requestAnimationFrame(this.draw);
     const elapsed = this.last ? Math.min(250, now - this.last) : 0;
     this.last = now;
-    const { session, plane } = this;
+    const { session } = this;
     const { clock } = session;
     session.tick(elapsed);
-    plane.stage.time = clock.time;
-    // At rest nothing glows: what is shown is one instant.
-    plane.stage.glow = clock.playing ? clock.speed * GLOW * 1e6 : 0;
-    plane.paint(Math.max(1, clock.speed * DROP_GLOW * 1e6));
-    this.timeline.paint(clock.time, session.known, clock.speed);
+    const rests = !clock.playing && session.seeking === null && now - this.touched > TOUCHED_FOR;
+    if (rests && now - this.drawn < REST_EVERY) return;
+    this.drawn = now;
+    this.paint();
     this.bar.update(session);
     this.updateStatus();
     if (now - this.details >= DETAILS_EVERY) {
       this.details = now;
       this.inspector.update(clock.time);
     }
-    this.count(now);
   };
+
+  private paint(): void {
+    const { stage } = this.plane;
+    const { clock, known } = this.session;
+    stage.time = clock.time;
+    // At rest nothing glows: what is shown is one instant.
+    stage.glow = clock.playing ? clock.speed * GLOW * 1e6 : 0;
+    this.plane.paint(Math.max(1, clock.speed * DROP_GLOW * 1e6));
+    this.timeline.paint(clock.time, known, clock.speed);
+  }
 
   private updateStatus(): void {
     const { session } = this;
@@ -275,13 +294,5 @@ export class View {
     say(this.status, words);
     this.status.hidden = !words;
     if (session.clock.playing) this.said = "";
-  }
-
-  private count(now: number): void {
-    this.pictures++;
-    if (now - this.counted < 1000) return;
-    this.rate = (this.pictures * 1000) / (now - this.counted);
-    this.pictures = 0;
-    this.counted = now;
   }
 }

@@ -22,7 +22,6 @@ export interface Inside {
   };
   plane: { stage: { xs: Float64Array; ys: Float64Array; selectedNode: number | null } };
   timeline: { span: number | null; lanes: { selected: unknown; rows: number[]; x: (time: number) => number } };
-  rate: number;
 }
 
 export const SIZES = [

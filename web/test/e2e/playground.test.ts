@@ -16,22 +16,26 @@ const written = (page: Page): Promise<string> => page.locator(".editor .cm-conte
 test.each(SCENES.map((scene) => [scene.key, scene] as const))(
   "%s shows its run and its question",
   async (key, scene) => {
-    for (const size of SIZES) {
+    const { page, faults } = await open(browser, playground(`#${key}`));
+    await page.getByRole("heading", { name: scene.question }).waitFor();
+    await ready(page);
+    expect(await page.getByRole("slider").count()).toBe(scene.controls.length + 1);
+    await page.getByLabel("Speed").fill("-2");
+    await page.getByRole("button", { name: "Play" }).click();
+    await until(page, "hopscopeView.session.clock.time > 6e6 && hopscopeView.session.history.air.length > 0");
+    await page.getByRole("button", { name: "Pause" }).click();
+    for (const { name, ...size } of SIZES) {
+      await page.setViewportSize(size);
       for (const dark of [false, true]) {
-        const { page, faults } = await open(browser, playground(`#${key}`), { ...size, dark });
-        await page.getByRole("heading", { name: scene.question }).waitFor();
-        await ready(page);
-        await page.getByLabel("Speed").fill("-2");
-        await page.getByRole("button", { name: "Play" }).click();
-        await until(page, "hopscopeView.session.clock.time > 6e6 && hopscopeView.session.history.air.length > 0");
-        await page.getByRole("button", { name: "Pause" }).click();
-        await shot(page, `scene-${key}-${size.name}-${dark ? "dark" : "light"}`);
-        expect(await page.getByRole("slider").count()).toBe(scene.controls.length + 1);
+        await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
+        await page.waitForTimeout(200);
+        expect(await page.locator("html").getAttribute("data-theme")).toBe(dark ? "dark" : "light");
         expect(await page.evaluate("document.documentElement.scrollWidth")).toBeLessThanOrEqual(size.width);
-        expect(faults).toEqual([]);
-        await page.close();
+        await shot(page, `scene-${key}-${name}-${dark ? "dark" : "light"}`);
       }
     }
+    expect(faults).toEqual([]);
+    await page.close();
   },
 );
 

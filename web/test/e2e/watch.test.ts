@@ -174,9 +174,11 @@ test("keys do what the help says", async () => {
   await page.keyboard.press("?");
   await page.getByRole("dialog", { name: "Help" }).waitFor();
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "Help" }).waitFor({ state: "hidden" });
   await page.keyboard.press("f");
   await page.getByRole("dialog", { name: "What is shown" }).waitFor();
   await page.keyboard.press("Escape");
+  await page.getByRole("dialog", { name: "What is shown" }).waitFor({ state: "hidden" });
   await page.keyboard.press("0");
   await until(page, "hopscopeView.session.clock.time === 0");
   expect(faults).toEqual([]);
