@@ -226,7 +226,7 @@ export class Inspector {
     return [
       ["throughput", rate(this.throughput(id) * 1000)],
       ["delivered", `${grouped(at(log.delivered) ?? 0)} bytes`],
-      ["cwnd", cwnd === null ? "none" : `${Number(cwnd.toFixed(2))} segments`],
+      ["window", cwnd === null ? "none" : `${Number(cwnd.toFixed(2))} segments`],
       ["RTT", rtt === null ? "none" : `${Number(rtt.toPrecision(4))} ms`],
       ["timeouts", String(at(log.timeouts) ?? 0)],
       ["sent again", String(at(log.retransmissions) ?? 0)],

@@ -38,11 +38,10 @@ export class FlowPlots {
 
   constructor(log: FlowLog, palette: Palette, width: number, time: () => number) {
     const { window, rtt, sent, acked } = log;
-    const flight = window;
-    this.add("window, segments", palette, width, time, [
-      { label: "cwnd", series: window, column: 1, colour: (p) => p.accent, steps: true },
+    this.add("window: cwnd or the receiver's, segments", palette, width, time, [
+      { label: "window", series: window, column: 1, colour: (p) => p.accent, steps: true },
       { label: "ssthresh", series: window, column: 2, colour: (p) => p.cts, steps: true },
-      { label: "in flight", series: flight, column: 3, colour: (p) => p.soft, steps: true },
+      { label: "in flight", series: window, column: 3, colour: (p) => p.soft, steps: true },
     ]);
     this.add("RTT, ms", palette, width, time, [
       { label: "RTT", series: rtt, column: 1, colour: (p) => p.accent, steps: false },

@@ -209,7 +209,8 @@ export class View {
   }
 
   private readonly pressed = (event: KeyboardEvent): void => {
-    const target = event.target as HTMLElement;
+    // The element itself, also where it stands in a shadow tree, as the editor does.
+    const target = event.composedPath()[0] as HTMLElement;
     const writes = target.closest(
       "input[type=text], input[type=number], textarea, select, [contenteditable=true], dialog",
     );

@@ -64,6 +64,11 @@ describe.each(SIZES)("the playground, $name", ({ name, ...size }) => {
     await ready(page);
     await page.locator(".editor .cm-content").focus();
     await page.keyboard.press("Control+End");
+    // Keys of the view are letters here.
+    await page.keyboard.type("\n# n f 0 + - ?");
+    expect(await written(page)).toContain("# n f 0 + - ?");
+    expect(await page.locator("dialog[open]").count()).toBe(0);
+    expect(await inside(page, (view) => view.session.clock.playing)).toBe(false);
     await page.keyboard.type("\nack_d");
     await page.locator(".cm-tooltip-autocomplete").getByText("ack_delay").waitFor();
     await shot(page, `editor-completes-${name}`);
@@ -71,7 +76,7 @@ describe.each(SIZES)("the playground, $name", ({ name, ...size }) => {
     await page.locator(".notice").getByText("The scenario has").waitFor();
     await page.locator(".cm-lint-marker-error").first().waitFor({ state: "attached" });
     await shot(page, `editor-problem-${name}`);
-    for (let at = 0; at < 6; at++) await page.keyboard.press("Backspace");
+    for (let at = 0; at < 5; at++) await page.keyboard.press("Backspace");
     await page.locator(".notice").waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Suggest" }).click();
     await page.locator(".cm-tooltip-autocomplete").waitFor();
