@@ -28,6 +28,8 @@ class Playground {
   private readonly editor: Editor;
   private readonly results: Results;
   private readonly shared = h("p", { class: "hint", role: "status" });
+  /** In a frame of another page: the way to the whole playground. */
+  private readonly whole = h("a", { class: "open-whole", target: "_blank", rel: "noopener" }, "Whole playground");
   private sliders: Sliders | null = null;
   private scene: Scene = SCENES[0] as Scene;
   private view: View | null = null;
@@ -50,6 +52,7 @@ class Playground {
       { "aria-label": "Scene", onchange: () => this.choose(sceneOf(this.select.value) as Scene) },
       ...SCENES.map((scene, at) => h("option", { value: scene.key }, `${at + 1}. ${scene.title}`)),
     );
+    document.body.classList.toggle("embedded", window.self !== window.top);
     document.body.append(this.header(), this.body());
   }
 
@@ -111,6 +114,7 @@ class Playground {
         button("back", "Scene before", "", () => turn(-1)),
         this.select,
         button("step", "Next scene", "", () => turn(1)),
+        this.whole,
       ),
       this.guide,
       h("h3", {}, "Results"),
@@ -133,6 +137,7 @@ class Playground {
   private take(scene: Scene, text: string): void {
     this.scene = scene;
     this.select.value = scene.key;
+    this.whole.href = `#${scene.key}`;
     this.sliders = new Sliders(
       scene.controls,
       () => this.editor.text,

@@ -57,6 +57,16 @@ export function watch(text: string, more: Record<string, unknown> = {}, withEngi
 
 export const playground = (fragment = ""): string => `file://${join(built, "playground.html")}${fragment}`;
 
+/** A page that shows another one in a frame, as the documentation does. */
+export function framed(address: string): string {
+  const file = join(folder, "framed.html");
+  writeFileSync(
+    file,
+    `<!doctype html><iframe title="scene" style="width: 100%; height: 700px" src="${address}"></iframe>`,
+  );
+  return `file://${file}`;
+}
+
 export interface Opened {
   page: Page;
   /** What went wrong or was fetched. */

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { encode } from "../../src/playground/fragment";
 import { SCENES } from "../../src/playground/scenes";
-import { inside, launch, open, playground, ready, SIZES, shot, until } from "./pages";
+import { framed, inside, launch, open, playground, ready, SIZES, shot, until } from "./pages";
 
 let browser: Browser;
 beforeAll(async () => {
@@ -118,5 +118,19 @@ test("a link carries the scenario, as data", async () => {
   expect(await inside(other.page, (view) => view.session.world.setup.duration_s)).toBeCloseTo(31);
   expect([...faults, ...other.faults]).toEqual([]);
   await other.page.close();
+  await page.close();
+});
+
+test("in a frame of another page it shows the question, the sliders and the run", async () => {
+  const page = await browser.newPage({ viewport: { width: 900, height: 760 } });
+  await page.goto(framed(playground("#hidden-terminal")));
+  const frame = page.frameLocator("iframe");
+  await frame.getByRole("heading", { name: "Two stations send" }).waitFor();
+  await frame.locator(".stage canvas").waitFor();
+  await frame.getByLabel("carrier sense").waitFor();
+  expect(await frame.locator(".editor").isVisible()).toBe(false);
+  expect(await frame.getByRole("link", { name: "Whole playground" }).getAttribute("href")).toBe("#hidden-terminal");
+  await page.waitForTimeout(1500);
+  await shot(page, "frame");
   await page.close();
 });
