@@ -47,3 +47,25 @@ def chain(tmp_path: Path) -> Path:
     path = tmp_path / "chain.toml"
     path.write_text(CHAIN)
     return path
+
+
+#: A bundle as `make web` builds it, as far as Python looks at it.
+BUNDLE = {
+    "engine.wasm": b"\0asm\1\0\0\0" + bytes(range(256)) * 40,
+    "watch.html": b'<!doctype html>\n<html lang="en"><head><title>watch</title></head><body>\n'
+    b'<script type="application/octet-stream;base64" id="hopscope-engine"></script>\n'
+    b'<script type="application/json" id="hopscope-scenario"></script>\n<p>view</p></body></html>\n',
+    "rerun.js": b"void 0;\n",
+}
+
+
+@pytest.fixture
+def web(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder of a bundle that needs no tools of the browser part."""
+    from hopscope.watching import bundle
+
+    folder = tmp_path_factory.mktemp("web")
+    for name, content in BUNDLE.items():
+        (folder / name).write_bytes(content)
+    monkeypatch.setattr(bundle, "folder", lambda: folder)
+    return folder

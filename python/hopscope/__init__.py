@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from hopscope.tracing import trace
     from hopscope.usercode.acks import AckPolicy
     from hopscope.usercode.congestion import CongestionControl
+    from hopscope.watching import WatchPage, watch
 
 _HOMES = {
     "AckPolicy": "hopscope.usercode.acks",
@@ -67,6 +68,7 @@ _HOMES = {
     "Store": "hopscope.campaign.store",
     "StoreError": "hopscope.errors",
     "TradeOff": "hopscope.optimum",
+    "WatchPage": "hopscope.watching",
     "bottleneck": "hopscope.running.wired",
     "check": "hopscope.api.scenarios",
     "compare": "hopscope.results",
@@ -96,6 +98,7 @@ _HOMES = {
     "trace": "hopscope.tracing",
     "trade_off": "hopscope.optimum",
     "verify": "hopscope.campaign.verify",
+    "watch": "hopscope.watching",
     "words": "hopscope.api.lookup",
 }
 
@@ -124,6 +127,7 @@ __all__ = [
     "Store",
     "StoreError",
     "TradeOff",
+    "WatchPage",
     "__version__",
     "bottleneck",
     "check",
@@ -154,6 +158,7 @@ __all__ = [
     "trace",
     "trade_off",
     "verify",
+    "watch",
     "words",
 ]
 

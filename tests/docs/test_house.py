@@ -62,7 +62,7 @@ PYTHON_ROOMS = (
     "_core", "errors", "io", "usercode",
     "scenario", "models", "results",
     "campaign", "running", "tracing",
-    "reporting", "optimum", "probing",
+    "watching", "reporting", "optimum", "probing",
     "studies", "assuming", "reference", "api", "cli",
     "__init__", "__main__",
 )  # fmt: skip

@@ -24,6 +24,7 @@ VERBS = {
     "probe": ("probe", "Estimate what a path carries, and compare that with what it really carries."),
     "explain": ("explain", "Run a scenario and say where the time of nodes, links and packets goes."),
     "trace": ("trace", "Run one run again and print its records: frames, packets, drops, windows, routes."),
+    "watch": ("watch", "Write a page in which a run can be watched, with the engine inside, and open it."),
     "timeline": ("timeline", "Draw who was on the air, what was heard, NAV and back-off, node by node."),
     "sequence": ("sequence", "Draw a flow as tcptrace does: data, ACKs, SACK blocks, retransmissions, window."),
     "reproduce": ("reproduce", "Run entries of the catalogue and compare them with the published values."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -175,6 +176,20 @@ class Scenario:
     def standalone_set(self, point: Point) -> dict[str, Any]:
         """The swept keys of a point with their values, as in the sweep of :meth:`standalone`."""
         return {axis: self._anywhere(axis.split("."), value) for axis, value in point.set.items()}
+
+    def alone(self, point: Point) -> dict[str, Any]:
+        """The keys of a point as given, in the form of :meth:`standalone`, without the sweep.
+
+        Keys that have an effect in other points alone are left out.
+        """
+        values = self.standalone()
+        values.pop("sweep", None)
+        for key, value in self.standalone_set(point).items():
+            sweep.assign(values, key, value)
+        for path in point._idle:
+            with contextlib.suppress(LookupError):  # of a file of nodes, whose places stand there instead
+                sweep.remove(values, path)
+        return values
 
     def _anywhere(self, path: Sequence[str], value: Any) -> Any:
         """The value of a key with the names of node files and traces in it absolute."""

@@ -51,6 +51,7 @@ def pick(
     point: int | str = 0,
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
+    code: bool = True,
 ) -> OneRun:
     """Returns one run.
 
@@ -60,12 +61,13 @@ def pick(
             are counted through.
         seed: the seed, of a store one that its plan has; default: the scenario's first.
         set: dotted keys to change.
+        code: False leaves code that a file names a name: neither loaded nor checked, and not to be run.
 
     Raises:
         InputError: there is no such point or seed, or the scenario cannot be run.
     """
     if not isinstance(what, (str, Path)) or not os.path.isdir(what):
-        scenario = prepare(what, set=set)
+        scenario = prepare(what, set=set, code=code)
         chosen = _chosen([scenario], point)[1]
         return OneRun(scenario, chosen, scenario.seed if seed is None else seed)
     store = open_store(what)
