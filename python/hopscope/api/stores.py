@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from hopscope import _core
 from hopscope.campaign.nearby import store_meant
 from hopscope.campaign.store import Store, missing, open_store
 from hopscope.errors import InputError
@@ -15,6 +16,7 @@ from hopscope.io.extras import need
 if TYPE_CHECKING:
     import pandas as pd
 
+    from hopscope.reporting.interactive import Interactive
     from hopscope.reporting.overlay import Overlay
     from hopscope.reporting.recorded import Recorded
     from hopscope.reporting.series import Selection
@@ -39,6 +41,7 @@ def report(
     descending: bool = False,
     measured: str | Path | pd.DataFrame | None = None,
     columns: Mapping[str, str] | None = None,
+    interactive: bool = False,
 ) -> Path:
     """Writes the HTML report of a store; returns the path of the page.
 
@@ -56,23 +59,28 @@ def report(
         descending: largest first.
         measured: measurements to set the store against; see :meth:`Result.measured`.
         columns: what their columns hold, where that is not their name.
+        interactive: the reader can run figures again in the page, with other values and seeds; the engine is in it.
 
     Raises:
         StoreError: the store cannot be read, or the page not be written.
-        InputError: something named that is not there.
+        InputError: something named that is not there, or the pages for browsers were not built.
     """
+    from hopscope.reporting.interactive import Interactive
     from hopscope.reporting.series import Selection
     from hopscope.studies.page import reproduction_page
     from hopscope.studies.reproduce import recall
 
     if columns and measured is None:
         raise InputError("columns: are those of what was measured, which is not there")
+    if interactive:
+        Interactive.check()
     opened = store if isinstance(store, Store) else open_store(store_meant(str(store)))
     folder = Path(out) if out is not None else opened.path
     drawn: _Drawn = {
         "overlays": _overlays(models),
         "selection": Selection(points, seeds) if points or seeds else None,
         "recorded": _recorded(timelines, sequences, span),
+        "interactive": Interactive(opened.manifest.get("engine") == _core.build_id()) if interactive else None,
     }
     listed = {"metrics": metrics, "sort": sort, "descending": descending} if metrics or sort else None
     plain = not (any(drawn.values()) or listed or measured is not None)
@@ -172,6 +180,7 @@ class _Drawn(TypedDict):
     overlays: list[Overlay]
     selection: Selection | None
     recorded: Recorded | None
+    interactive: Interactive | None
 
 
 def _page(

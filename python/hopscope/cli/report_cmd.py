@@ -65,6 +65,14 @@ def command(
         Path | None,
         typer.Option("--measured", metavar="FILE.csv", help="Set the store against your own measurements, too."),
     ] = None,
+    interactive: Annotated[
+        bool,
+        typer.Option(
+            "--interactive",
+            metavar="",
+            help="Let the reader run figures again in the page, with other values and seeds: the engine is in it.",
+        ),
+    ] = False,
     map_: options.Map = None,
     metrics: options.Metrics = None,
     sort: options.Sort = None,
@@ -103,6 +111,7 @@ def command(
             descending=descending,
             measured=measured,
             columns=options.parse_map(map_),
+            interactive=interactive,
         )
     if write:
         table.write_files(opened.results(lazily=True), write, metrics, sort=sort, descending=descending)

@@ -107,6 +107,7 @@ class Chart:
         stacked: panels stand below one another over one horizontal axis; without `ylabel` their titles label the
             vertical axes, which are then their own.
         over: swept key and metric of the axes, where a model can be drawn over the curves.
+        metric: metric of flows of which it shows means, at points of a sweep; empty: it shows something else.
         limits: ends of the horizontal axis; without them it ends with the data.
     """
 
@@ -122,6 +123,7 @@ class Chart:
     own_axes: bool = False
     stacked: bool = False
     over: tuple[str, str] | None = None
+    metric: str = ""
     limits: tuple[float, float] | None = None
 
     @property

@@ -27,6 +27,7 @@ from hopscope.results.remarks import remarks
 from hopscope.scenario.naming import spoken
 
 if TYPE_CHECKING:
+    from hopscope.reporting.interactive import Interactive
     from hopscope.reporting.listing import Listing
     from hopscope.reporting.measured import Measurement
     from hopscope.reporting.overlay import Overlay
@@ -63,6 +64,7 @@ class Image:
         wide: takes the whole width of the page.
         shaded: its colours are a scale, which a dark page must not turn round.
         files: names of the same figure next to the page.
+        again: by what the page knows the figure when it runs it again; empty: it cannot.
     """
 
     source: str
@@ -70,6 +72,7 @@ class Image:
     wide: bool
     shaded: bool
     files: tuple[str, ...]
+    again: str = ""
 
 
 def store_page(
@@ -86,6 +89,7 @@ def store_page(
     shown: Listing | None = None,
     recorded: Recorded | None = None,
     measured: Measurement | None = None,
+    interactive: Interactive | None = None,
 ) -> Path:
     """Write `report.html` and the figures of the results of a store into `folder`; return the path of the page.
 
@@ -103,6 +107,7 @@ def store_page(
         shown: the chosen metrics, in figures and in a table in place of that of the flows.
         recorded: pictures of single runs to draw.
         measured: what the user has measured of the only scenario.
+        interactive: with it, figures of means can be run again in the page.
 
     Raises:
         InputError: a model that fits no figure, or a run that is not there; nothing is written.
@@ -114,7 +119,7 @@ def store_page(
         from hopscope.reporting import search
 
         context = {"title": search.title(outcome), "several": True, "studies": _cases(outcome, results, folder, engine)}
-        return write_page(folder / "report.html", "store.html.j2", {**about, **context})
+        return write_page(folder / "report.html", "store.html.j2", {**about, **context, "again": {}})
     from hopscope.reporting import overlay, tables
 
     brief = len(results) > _MANY
@@ -125,13 +130,19 @@ def store_page(
     found = [tables.charts(result, brief=brief, selection=selection, chosen=drawn_metrics) for result in results]
     drawn = [overlay.draw(charts, result, overlays) for charts, result in zip(found, results, strict=True)]
     overlay.check(overlays, {name for _, fitted in drawn for name in fitted})
+    stems = [f"{number}-" if len(results) > 1 else "" for number in range(1, len(results) + 1)]
+    again = None if interactive is None else interactive.rerun(results, [charts for charts, _ in drawn], stems, folder)
+    parts = again.parts() if again is not None else {}
     studies = []
-    for number, (result, (charts, _), pictures) in enumerate(zip(results, drawn, recordings, strict=True), 1):
-        stem = f"{number}-" if len(results) > 1 else ""
-        section = _section(result, charts, folder, stem, brief=brief, shown=shown, measured=measured)
-        studies.append({**section, "summary": tables.describe(result, engine), "recorded": pictures})
+    for number, (result, (charts, _), pictures) in enumerate(zip(results, drawn, recordings, strict=True)):
+        reason = None if again is None else again.reasons[number]
+        section = _section(
+            result, charts, folder, stems[number], brief=brief, shown=shown, measured=measured, again=reason == ""
+        )
+        about_runs = {"summary": tables.describe(result, engine), "recorded": pictures, "reason": reason}
+        studies.append({**section, **about_runs})
     context = {"title": title, "several": any(map(tables.has_several_seeds, results)), "studies": studies}
-    return write_page(folder / "report.html", "store.html.j2", {**about, **context})
+    return write_page(folder / "report.html", "store.html.j2", {**about, **context, "again": parts})
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
@@ -146,12 +157,13 @@ def _section(
     brief: bool,
     shown: Listing | None,
     measured: Measurement | None,
+    again: bool,
 ) -> dict[str, Any]:
     """A section for one scenario: figures, tables, comparisons of what it sweeps, and how to repeat it."""
     from hopscope.reporting import heatmap, tables
 
     scenario = result.scenario
-    gallery = Gallery(folder, quick=scenario.is_quick)
+    gallery = Gallery(folder, quick=scenario.is_quick, again=again)
     used = {} if brief else tables.used_links(result)
     networks = distinct(scenario.points, scenario.title, 1 if brief else NETWORKS, used)
     file = _scenario_file(result, folder / f"{stem}scenario.toml")
@@ -197,6 +209,7 @@ def _cases(outcome: Mapping[str, Any], results: Sequence[Result], folder: Path, 
                 "images": gallery.images([search.chart(case, metric)], stem),
                 "networks": gallery.images(networks, stem),
                 "recorded": [],
+                "reason": None,
                 "comparisons": [],
                 "tables": [
                     search.winner(case, str(files[0])),
@@ -259,8 +272,9 @@ def _file_name(name: str) -> str:
 class Gallery:
     """The figures of one page; what has been drawn before is copied, such as the grid that many entries share."""
 
-    def __init__(self, folder: Path, *, quick: bool, embed: bool = True) -> None:
+    def __init__(self, folder: Path, *, quick: bool, embed: bool = True, again: bool = False) -> None:
         self._folder = folder / "figures"
+        self._again = again
         self._quick = quick
         self._embed = embed
         self._drawn: dict[str, dict[str, Path]] = {}
@@ -280,7 +294,9 @@ class Gallery:
             except OSError as error:
                 raise not_written(f"{self._folder}: cannot write the figures", error, StoreError) from error
             names = tuple(f"figures/{path.name}" for path in files.values())
-            images.append(Image(source, chart.caption, _is_wide(chart), isinstance(chart, HeatMap), names))
+            runs = self._again and isinstance(chart, Chart) and bool(chart.metric)
+            again = f"{stem}{chart.name}" if runs else ""
+            images.append(Image(source, chart.caption, _is_wide(chart), isinstance(chart, HeatMap), names, again))
         return images
 
     def _save(self, chart: Picture, stem: str) -> dict[str, Path]:
@@ -335,7 +351,12 @@ def write_page(path: Path, template: str, context: Mapping[str, Any]) -> Path:
         StoreError: it cannot be written.
         RunFailed: the disk is full.
     """
-    return _put(path, rendered(template, context))
+    text = rendered(template, context)
+    if context.get("again"):
+        from hopscope.reporting.interactive import with_policy
+
+        text = with_policy(text)
+    return _put(path, text)
 
 
 def write_large_page(path: Path, template: str, context: Mapping[str, Any], images: Sequence[Image]) -> Path:

@@ -376,6 +376,7 @@ def _sweeps(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
                 label,
                 panels,
                 over=(along, metric),
+                metric=metric,
             )
         )
     return found
@@ -452,7 +453,7 @@ def _single(result: Result, drawn: Sequence[tuple[str, str]]) -> list[Chart]:
         count = max((len(_flow_ids(point.runs)) for point in points), default=0)
         left_out = _cut(LINES, len(result.points), "points") + _cut(_FLOWS, count, "flows")
         caption = f"{label[:1].upper()}{label[1:]} of each flow, {_meant(result)}.{left_out}"
-        found.append(Chart(f"{name}-by-flow", caption, "flow", label, [Panel("", lines)], kind="bars"))
+        found.append(Chart(f"{name}-by-flow", caption, "flow", label, [Panel("", lines)], kind="bars", metric=metric))
     return found
 
 
@@ -463,7 +464,7 @@ def _of_points(result: Result, metric: str, label: str) -> Chart:
     caption = f"{label[:1].upper()}{label[1:]}, {_meant(result)}.{_cut(_FLOWS, len(result.points), 'points')}"
     axis = ", ".join(in_words(key) for key in _keys(result))
     name = f"{metric.replace('_', '-')}-by-flow"
-    return Chart(name, caption, axis, label, [Panel("", [curves.line("", values)])], kind="bars")
+    return Chart(name, caption, axis, label, [Panel("", [curves.line("", values)])], kind="bars", metric=metric)
 
 
 def has_several_seeds(result: Result) -> bool:

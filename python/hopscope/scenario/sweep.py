@@ -140,6 +140,22 @@ def remove(table: Any, path: KeyPath) -> None:
         del table[at]
 
 
+def has(values: Mapping[str, Any], key: str) -> bool:
+    """Returns whether a dotted key, or one of those that it stands for, is given in nested values."""
+    return any(_is_given(values, path) for path in key_paths(values, key))
+
+
+def _is_given(values: Any, path: KeyPath) -> bool:
+    for part in path:
+        if isinstance(values, list) and part.isdecimal() and int(part) < len(values):
+            values = values[int(part)]
+        elif isinstance(values, Mapping) and part in values:
+            values = values[part]
+        else:
+            return False
+    return True
+
+
 def key_paths(values: Mapping[str, Any], key: str) -> list[KeyPath]:
     """Returns the key paths a dotted key stands for: one, or one a flow or outage.
 

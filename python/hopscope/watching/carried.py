@@ -1,15 +1,15 @@
-"""A run as a page carries it: the text of its scenario, and the texts of the files that this names."""
+"""Runs as a page carries them: the text of their scenario, and the texts of the files that this names."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hopscope import _core
 from hopscope.errors import InputError
-from hopscope.scenario import Point, Scenario
+from hopscope.scenario import Point, Scenario, sweep
 from hopscope.scenario.files import PARAMS, companion
 from hopscope.scenario.toml_writer import to_toml
 
@@ -33,6 +33,21 @@ class Carried:
     files: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True)
+class CarriedSweep:
+    """What a page needs for the runs of all points, and of others like them.
+
+    Attributes:
+        texts: scenarios (TOML) without a sweep; those of points with the same keys are one.
+        points: for each point the number of its text, and the swept keys that have an effect there.
+        files: the texts of the files that they name, by the names that the texts and the values have for them.
+    """
+
+    texts: Sequence[str]
+    points: Sequence[tuple[int, Mapping[str, Any]]]
+    files: Mapping[str, str]
+
+
 def carried(scenario: Scenario, point: Point, command: str, *, text: str | None = None) -> Carried:
     """Returns a point of a scenario as a page carries it.
 
@@ -47,11 +62,41 @@ def carried(scenario: Scenario, point: Point, command: str, *, text: str | None 
     """
     check(scenario, point, command)
     values = scenario.alone(point)
-    if text is not None and not point.set and values == scenario.document:
-        return _checked(Carried(text), command)
+    if text is None or point.set or values != scenario.document:
+        files = scenario.files()
+        names = _names(files)
+        found = Carried(to_toml(_renamed(values, names)), {names[path]: files[path] for path in files})
+    else:
+        found = Carried(text)
+    _check_size([found.text, *found.files.values()], command)
+    return found
+
+
+def carried_sweep(scenario: Scenario, command: str) -> CarriedSweep:
+    """Returns all points of a scenario as a page carries them.
+
+    Args:
+        scenario: the scenario.
+        command: what runs it where a page cannot.
+
+    Raises:
+        InputError: no page can run a point of it; the message ends with the command.
+    """
     files = scenario.files()
     names = _names(files)
-    return _checked(Carried(to_toml(_renamed(values, names)), {names[path]: files[path] for path in files}), command)
+    first = scenario.standalone_set(scenario.points[0])
+    texts: dict[str, int] = {}
+    points = []
+    for point in scenario.points:
+        check(scenario, point, command)
+        values = scenario.alone(point)
+        here = {key: value for key, value in scenario.standalone_set(point).items() if sweep.has(values, key)}
+        for key in here:
+            sweep.assign(values, key, first[key])
+        number = texts.setdefault(to_toml(_renamed(values, names)), len(texts))
+        points.append((number, _renamed(here, names)))
+    _check_size([*texts, *files.values()], command)
+    return CarriedSweep(list(texts), points, {names[path]: files[path] for path in files})
 
 
 def check(scenario: Scenario, point: Point, command: str) -> None:
@@ -75,14 +120,13 @@ def check(scenario: Scenario, point: Point, command: str) -> None:
         )
 
 
-def _checked(found: Carried, command: str) -> Carried:
-    size = len(found.text.encode(errors="surrogatepass")) + sum(len(text.encode()) for text in found.files.values())
+def _check_size(texts: Iterable[str], command: str) -> None:
+    size = sum(len(text.encode(errors="surrogatepass")) for text in texts)
     if size > MOST_BYTES:
         raise InputError(
             f"the scenario and its files have {size / 1e6:.1f} MB; a page holds at most {MOST_BYTES / 1e6:.0f} MB; "
             f"use: {command}"
         )
-    return found
 
 
 def _names(files: Mapping[str, str]) -> dict[str, str]:
