@@ -2,9 +2,9 @@
 
     python bench/release_wheel.py [FOLDER]
 
-maturin builds the engine with counters, runs the training on it in an environment of its own, and builds it again for
-what it saw. The wheel appears in FOLDER (dist) when it is complete. Exit status 1 with the reason when it cannot be
-built.
+The engine and the pages for browsers come first (`make web`). Then maturin builds the engine with counters, runs the
+training on it in an environment of its own, and builds it again for what it saw. The wheel appears in FOLDER (dist)
+when it is complete. Exit status 1 with the reason when it cannot be built.
 """
 
 from __future__ import annotations
@@ -18,6 +18,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+
+#: What `make web` builds into the package.
+PAGES = ("engine.wasm", "watch.html", "playground.html", "rerun.js")
 
 
 class MissingToolError(Exception):
@@ -37,6 +40,28 @@ def check_tools() -> None:
     # One of another LLVM, as distributions have it, cannot read what the engine writes.
     if not (Path(libraries.strip()).parent / "bin" / "llvm-profdata").exists():
         raise MissingToolError("llvm-profdata is missing: run `rustup component add llvm-tools`")
+
+
+def build_pages() -> None:
+    """Builds the engine and the pages for browsers into the package.
+
+    Raises MissingToolError and BuildError.
+    """
+    if shutil.which("npm") is None:
+        raise MissingToolError("npm is missing, which builds the pages: Node.js 20 or newer, see https://nodejs.org")
+    done = subprocess.run(
+        ["make", "web"],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    absent = [name for name in PAGES if not (ROOT / "python" / "hopscope" / "web" / name).is_file()]
+    if done.returncode != 0 or absent:
+        raise BuildError(done.stdout or f"make web has not built {', '.join(absent)}")
 
 
 def newest_source() -> float:
@@ -84,6 +109,8 @@ def main() -> int:
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "dist")
     try:
         check_tools()
+        print("building the pages for browsers", flush=True)
+        build_pages()
         print("building the release wheel: with counters, training, again (minutes)", flush=True)
         print(build(folder))
     except (MissingToolError, BuildError) as reason:

@@ -2,11 +2,11 @@
 
     python bench/wheels.py [FOLDER] [--only MACHINE] [--plain]
 
-Zig, from PyPI (``requirements/wheels.txt``), is the linker: it links against glibc 2.17 whatever the machine has, and
-for the other machine as well. The wheel for this machine is profile-guided, as ``make wheel`` builds it, unless
-``--plain`` is given; that for the other one is not, as its training cannot run here. In ``*.dist-info`` are the
-licences and the list of the crates (CycloneDX). A wheel appears in FOLDER (dist) when it is complete. Exit status 1
-with the reason when one cannot be built.
+The pages for browsers come first (`make web`). Zig, from PyPI (``requirements/wheels.txt``), is the linker: it links
+against glibc 2.17 whatever the machine has, and for the other machine as well. The wheel for this machine is
+profile-guided, as ``make wheel`` builds it, unless ``--plain`` is given; that for the other one is not, as its training
+cannot run here. In ``*.dist-info`` are the licences and the list of the crates (CycloneDX). A wheel appears in FOLDER
+(dist) when it is complete. Exit status 1 with the reason when one cannot be built.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from release_wheel import ROOT, BuildError, MissingToolError, build, check_tools
+from release_wheel import ROOT, BuildError, MissingToolError, build, build_pages, check_tools
 
 #: Machine -> the target of rustc.
 TARGETS = {"x86_64": "x86_64-unknown-linux-gnu", "aarch64": "aarch64-unknown-linux-gnu"}
@@ -40,7 +40,6 @@ def wheel(machine: str, folder: Path, *, plain: bool) -> Path:
     Raises MissingToolError and BuildError.
     """
     target = TARGETS[machine]
-    check_target(target)
     guided = machine == platform.machine() and not plain
     if guided:
         check_tools()
@@ -55,7 +54,12 @@ def main() -> int:
     parser.add_argument("--plain", action="store_true")
     given = parser.parse_args()
     try:
-        for machine in [given.only] if given.only else TARGETS:
+        machines = [given.only] if given.only else list(TARGETS)
+        for machine in machines:
+            check_target(TARGETS[machine])
+        print("building the pages for browsers", flush=True)
+        build_pages()
+        for machine in machines:
             print(f"building the wheel for {machine} (minutes)", flush=True)
             print(wheel(machine, given.folder, plain=given.plain), flush=True)
     except (MissingToolError, BuildError) as reason:

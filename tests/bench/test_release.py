@@ -127,6 +127,28 @@ def test_without_zig_or_rust_for_the_machine_one_line_says_how_to_get_it(
     assert not list(tmp_path.iterdir())
 
 
+def test_pages_come_before_wheels_or_none_is_built(
+    release_wheel: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(release_wheel.shutil, "which", lambda _name: None)
+    with pytest.raises(release_wheel.MissingToolError, match="npm is missing"):
+        release_wheel.build_pages()
+    monkeypatch.setattr(release_wheel.shutil, "which", lambda name: name)
+    monkeypatch.setattr(release_wheel, "ROOT", tmp_path)
+    done = subprocess.CompletedProcess(["make", "web"], 0, stdout="")
+    monkeypatch.setattr(subprocess, "run", lambda command, **_options: done if command == ["make", "web"] else None)
+    with pytest.raises(release_wheel.BuildError, match="make web has not built engine.wasm, watch.html"):
+        release_wheel.build_pages()
+    folder = tmp_path / "python" / "hopscope" / "web"
+    folder.mkdir(parents=True)
+    for name in release_wheel.PAGES:
+        (folder / name).touch()
+    release_wheel.build_pages()
+    done.returncode, done.stdout = 2, "the log"
+    with pytest.raises(release_wheel.BuildError, match="the log"):
+        release_wheel.build_pages()
+
+
 class Maturin:
     """Stands in for maturin: writes a wheel that says which build it is of, and ends with `status`."""
 

@@ -47,7 +47,11 @@ VERBS = (
     "help mac.queue",
     "verify a",
     "optimize chain.toml --over mac.queue=5,50",
+    "watch chain.toml --no-open",
 )
+
+#: What runs in a browser.
+PAGES = {"engine.wasm", "watch.html", "playground.html", "rerun.js"}
 
 
 @pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
@@ -66,6 +70,15 @@ def test_a_wheel_has_the_licences_and_the_list_of_its_crates(wheel: Path) -> Non
         [bill] = [json.loads(file.read(name)) for short, name in names.items() if short.endswith(".cyclonedx.json")]
     assert bill["bomFormat"] == "CycloneDX"
     assert "hopscope-engine" in {part["name"] for part in bill["components"]}
+
+
+@pytest.mark.parametrize("wheel", WHEELS, ids=lambda wheel: wheel.name)
+def test_a_wheel_has_the_engine_and_the_pages_for_browsers(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as file:
+        assert {name for name in file.namelist() if name.startswith("hopscope/web/")} >= {
+            f"hopscope/web/{name}" for name in PAGES
+        }
+        assert file.read("hopscope/web/engine.wasm").startswith(b"\0asm")
 
 
 @pytest.fixture(scope="module")
@@ -110,6 +123,7 @@ def test_the_main_verbs_work_in_an_empty_environment_without_a_compiler(empty: P
         done = subprocess.run(command, cwd=empty, env=surroundings(empty), capture_output=True, text=True, check=False)
         assert done.returncode == 0, (words, done.stderr)
     assert (empty / "a/flows.parquet").exists()
+    assert (empty / "watch.html").stat().st_size < 3_000_000
 
 
 def test_the_wheel_for_aarch64_gives_the_same_numbers(
