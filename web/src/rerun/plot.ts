@@ -83,7 +83,7 @@ export class Plot {
       label: line.label || this.#axes.y,
       stroke: pale ? `${colour(number(line))}55` : colour(number(line)),
       width: pale ? 5 : 2,
-      class: pale ? "again-pale" : "",
+      class: pale ? "again-pale" : undefined,
       dash: pale ? [] : DASHES[number(line) % DASHES.length],
       points: { show: !pale, size: 7 },
       spanGaps: true,
