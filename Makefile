@@ -232,7 +232,7 @@ bench-peers: $(VENV)/.engine ## Release build side by side with ns-2 and ns-3 (i
 
 # --- writing --------------------------------------------------------------------------------------------------------
 
-docs: $(VENV)/.engine $(VENV)/.requirements-docs ## The documentation, into docs/_build/html
+docs: $(VENV)/.engine $(VENV)/.requirements-docs web ## The documentation with its playground, into docs/_build/html
 	@rm -rf docs/reference/generated docs/validation/generated
 	$(call quiet,generating the reference pages,$(PY) tools/generate.py)
 	$(call quiet,building the documentation,$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html)

@@ -20,6 +20,10 @@ html_title = "Hopscope"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 
+# The playground, where `make web` has built it: one file, which the front page begins with.
+PLAYGROUND = HERE.parent / "python" / "hopscope" / "web" / "playground.html"
+html_extra_path = [str(PLAYGROUND)] if PLAYGROUND.is_file() else []
+
 myst_enable_extensions = ["deflist", "colon_fence"]
 myst_heading_anchors = 3
 
@@ -51,3 +55,5 @@ def fold(_app, doctree):
 def setup(app):
     """Called by Sphinx."""
     app.connect("doctree-read", fold)
+    if html_extra_path:
+        app.tags.add("playground")
