@@ -21,6 +21,7 @@ pub mod dcf;
 pub mod dedup;
 pub mod edca;
 mod ending;
+pub mod fair;
 pub mod fragment;
 pub mod frame;
 mod nav;

@@ -166,6 +166,7 @@ const TABLE: &[(&str, &str)] = &[
     ("linkred link_red l-red", "value mac.link=lred"),
     ("neighborhood_red neighborhoodred", "value mac.link=nred"),
     ("fqcodel fq_codel fqcodelqueuedisc sfqcodel sfq", "value mac.link=fq-codel"),
+    ("aql airtime_queue_limit airtimequeuelimit txq_limit aql_txq_limit byte_queue_limit bql", "key mac.airtime_limit"),
     ("droptail drop_tail fifo pfifo pfifo_fast", "value mac.link=plain"),
     ("aqm qdisc queuedisc queue_type queuetype link_layer iftype", "key mac.link"),
     ("minthresh thresh minth_ minth min_th", "key link.red_min"),

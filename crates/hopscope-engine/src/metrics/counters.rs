@@ -163,6 +163,11 @@ impl MachineCounters {
         Some(after?.reordering.longest.0 as f64 / 1e6)
     }
 
+    pub(super) fn queue_ms(&self, cx: &NodeCx<'_>) -> Option<f64> {
+        let total = self.of_mpdus(cx, |mpdus| mpdus.queueing.total.0)?;
+        mean(total as f64 / 1e6, self.of_mpdus(cx, |mpdus| mpdus.queueing.count)?)
+    }
+
     pub(super) fn data_airtime_s(&self, cx: &NodeCx<'_>) -> Option<f64> {
         self.of_mpdus(cx, |mpdus| mpdus.airtime.0).map(|airtime| airtime as f64 / 1e9)
     }

@@ -6,12 +6,15 @@ use super::work::Work;
 use crate::record::{Classes, DropReason, Record, Recorder};
 use hopscope_core::event::{Event, Generation};
 use hopscope_core::ids::{NodeId, PacketId};
+use hopscope_core::units::Span;
 use hopscope_mac::edca::access::EdcaAnswer;
-use hopscope_mac::edca::{Accepted, Delivered, EdcaCx, FrameInfo};
+use hopscope_mac::edca::{Accepted, Aqm, Delivered, DropCause, EdcaCx, FrameInfo, PacketEntry};
 use hopscope_mac::frame::{Frame, FrameKind};
 use hopscope_mac::{Edca, EdcaEffects};
+use hopscope_net::config::link::LinkPart;
+use hopscope_net::iface::port::Entry;
 use hopscope_net::iface::{Interface, Wifi};
-use hopscope_packet::Body;
+use hopscope_packet::{Body, Ecn};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::endpoint::PathEvent;
 
@@ -47,11 +50,18 @@ impl<R: Recorder> World<R> {
     /// A packet reaches a QoS station: it waits in its access category.
     pub(super) fn enqueue_qos(&mut self, node: NodeId, id: PacketId) -> PathEvent {
         let packet = self.packets.get(id);
-        let (to, bytes, tid) = (packet.next_hop, packet.bytes, packet.tid);
+        let Entry { flow, bytes, has_transport, knows_ecn, .. } = Entry::of(packet, id, Span::ZERO);
+        let aqm = match (has_transport, knows_ecn) {
+            (false, _) => Aqm::Spares,
+            (true, false) => Aqm::Drops,
+            (true, true) => Aqm::Marks,
+        };
+        let new =
+            PacketEntry { packet: id, to: packet.next_hop, tid: packet.tid, bytes, flow, aqm };
         let mut is_taken = false;
         self.note(Record::Queued { node, via: Interface::WIFI, packet: id });
         let within = self.amid == Some(node);
-        self.edca_input(node, |edca, cx| is_taken = edca.enqueue(id, (to, tid), bytes, within, cx));
+        self.edca_input(node, |edca, cx| is_taken = edca.enqueue(&new, within, cx));
         if is_taken {
             return PathEvent::Queued;
         }
@@ -179,6 +189,11 @@ impl<R: Recorder> World<R> {
 
     fn edca_effects(&mut self, node: NodeId, out: &mut EdcaEffects) {
         let place = self.wifi.place(node);
+        // Before the frame that carries them.
+        for packet in out.marked.drain(..) {
+            self.packets.get_mut(packet).ecn = Ecn::Ce;
+            self.note(Record::Marked { node, packet, by: LinkPart::FqCodel });
+        }
         if out.mac.transmit.is_some() {
             let Wifi { edca, air, .. } = self.wifi.at(place);
             if let Some(edca) = edca {
@@ -211,8 +226,13 @@ impl<R: Recorder> World<R> {
         for at in [out.arm_release, out.arm_setup].into_iter().flatten() {
             self.events.push(at, Event::EdcaRelease { node });
         }
-        for packet in out.expired.drain(..) {
-            self.drop_packet(node, packet, DropReason::Lifetime);
+        for (packet, why) in out.discarded.drain(..) {
+            let reason = match why {
+                DropCause::Lifetime => DropReason::Lifetime,
+                DropCause::QueueFull => DropReason::QueueFull,
+                DropCause::CoDel => DropReason::EarlyFqCodel,
+            };
+            self.drop_packet(node, packet, reason);
             self.work.push(Work::Next { node });
         }
         for &(packet, outcome) in &out.done {

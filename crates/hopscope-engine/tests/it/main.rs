@@ -15,6 +15,7 @@ mod door;
 mod dsr;
 mod edca;
 mod errors;
+mod flow_queues;
 mod fragments;
 mod frames;
 mod fuzz;

@@ -12,7 +12,7 @@ pub mod sequence;
 
 pub use bitmap::Bitmap;
 pub use originator::{Originator, Outstanding};
-pub use recipient::{Arrival, Recipient, ReorderWaits};
+pub use recipient::{Arrival, Recipient, Waits};
 
 /// Most MPDUs of an agreement: 64 in HT and VHT, 256 in HE (IEEE 802.11-2020 9.4.1.13, 802.11ax-2021 26.4).
 pub const MAX_WINDOW: u16 = 256;

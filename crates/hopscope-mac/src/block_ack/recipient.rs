@@ -29,10 +29,10 @@ struct Stored<T> {
     since: Time,
 }
 
-/// The waits of MPDUs in a reordering buffer that are over.
+/// Waits that are over: of MPDUs in a reordering buffer, or of packets in a queue.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ReorderWaits {
-    /// MPDUs that have waited.
+pub struct Waits {
+    /// How many have waited.
     pub count: u64,
     /// Their waits together.
     pub total: Span,
@@ -40,8 +40,8 @@ pub struct ReorderWaits {
     pub longest: Span,
 }
 
-impl ReorderWaits {
-    fn add(&mut self, wait: Span) {
+impl Waits {
+    pub(crate) fn add(&mut self, wait: Span) {
         self.count += 1;
         self.total = self.total + wait;
         self.longest = self.longest.max(wait);
@@ -49,8 +49,8 @@ impl ReorderWaits {
 
     /// Those of two buffers together.
     #[must_use]
-    pub fn and(self, other: ReorderWaits) -> ReorderWaits {
-        ReorderWaits {
+    pub fn and(self, other: Waits) -> Waits {
+        Waits {
             count: self.count + other.count,
             total: self.total + other.total,
             longest: self.longest.max(other.longest),
@@ -70,7 +70,7 @@ pub struct Recipient<T> {
     buffer: VecDeque<Option<Stored<T>>>,
     /// How long a stored MPDU waits for those before it; none: until the window moves.
     release_timeout: Option<Span>,
-    waits: ReorderWaits,
+    waits: Waits,
 }
 
 impl<T> Recipient<T> {
@@ -80,7 +80,7 @@ impl<T> Recipient<T> {
     pub fn new(start: u16, size: u16, release_timeout: Option<Span>) -> Self {
         debug_assert!((1..=MAX_WINDOW).contains(&size), "an agreement of {size} MPDUs");
         let scoreboard = Scoreboard::new(start, size);
-        Recipient { scoreboard, start, size, buffer: VecDeque::new(), release_timeout, waits: ReorderWaits::default() }
+        Recipient { scoreboard, start, size, buffer: VecDeque::new(), release_timeout, waits: Waits::default() }
     }
 
     /// True when this MPDU would be kept.
@@ -150,7 +150,7 @@ impl<T> Recipient<T> {
     }
 
     /// The waits that are over, since the start of the agreement; the longest since [`Recipient::restart_longest`].
-    pub fn waits(&self) -> ReorderWaits {
+    pub fn waits(&self) -> Waits {
         self.waits
     }
 

@@ -423,6 +423,16 @@ params! {
         /// After this time in the MAC a packet is given up, whether it was sent or not; off: never.
         msdu_lifetime: Option<u32> = None, "TU", "IEEE 802.11-2020 dot11EDCATableMSDULifetime", in Range::within(1.0, 60_000.0),
             when "qos = true";
+        /// Airtime of one neighbour that the queue of a driver holds for an access category, as long as the station holds less than
+        /// `airtime_threshold` in all; off: there is no such queue, and packets leave their flow queues when a PPDU takes them.
+        airtime_limit: Option<u32> = None, "us", "a default; Linux (airtime queue limits): 12000", in Range::within(1.0, 1e7),
+            when "qos = true and mac.link = fq-codel";
+        /// The same where the station holds more.
+        airtime_limit_low: u32 = 5_000, "us", "Linux", in Range::within(1.0, 1e7),
+            when "qos = true and mac.link = fq-codel and airtime_limit != off";
+        /// Airtime in the queues of the driver, all neighbours and access categories together, from which `airtime_limit_low` holds.
+        airtime_threshold: u32 = 24_000, "us", "Linux", in Range::within(0.0, 1e8),
+            when "qos = true and mac.link = fq-codel and airtime_limit != off";
         /// When the MPDUs of an A-MPDU go up.
         ampdu_release: AmpduRelease = AmpduRelease::Ppdu, "", "a default", when "qos = true and ampdu != off";
         /// A packet waits so long in the reordering buffer for those before it; off: until the window moves.

@@ -1,8 +1,10 @@
 //! What a QoS station takes in and asks for: frames with what they carry, and the effects of an input.
 
+use super::flows::Aqm;
 use crate::block_ack::Bitmap;
 use crate::contention::Station;
 use crate::dcf::{MacEffects, Outcome};
+use crate::fair::FlowKey;
 use crate::frame::Mpdu;
 use crate::rules::MacRules;
 use hopscope_core::ids::{NodeId, PacketId};
@@ -81,6 +83,34 @@ pub struct Delivered {
     pub within: bool,
 }
 
+/// A packet for a QoS station to send.
+#[derive(Debug, Clone, Copy)]
+pub struct PacketEntry {
+    /// The packet.
+    pub packet: PacketId,
+    /// The neighbour that it goes to, or everyone.
+    pub to: NodeId,
+    /// Traffic identifier.
+    pub tid: u8,
+    /// Bytes, network header included.
+    pub bytes: u32,
+    /// Its flow.
+    pub flow: FlowKey,
+    /// What CoDel may do with it.
+    pub aqm: Aqm,
+}
+
+/// Why a QoS station has thrown away a packet that was never sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DropCause {
+    /// It was in the MAC for too long.
+    Lifetime,
+    /// It was at the head of the longest flow queue, and another one has come.
+    QueueFull,
+    /// CoDel has dropped it.
+    CoDel,
+}
+
 /// What a QoS station asks of its neighbours after one input.
 #[derive(Debug, Default)]
 pub struct EdcaEffects {
@@ -94,8 +124,10 @@ pub struct EdcaEffects {
     pub accepted: Vec<Accepted>,
     /// Copies that go up now, in order.
     pub delivered: Vec<Delivered>,
-    /// Packets that were in the MAC for too long, and were never sent.
-    pub expired: Vec<PacketId>,
+    /// Packets that were thrown away, and were never sent.
+    pub discarded: Vec<(PacketId, DropCause)>,
+    /// Packets that CoDel has marked.
+    pub marked: Vec<PacketId>,
     /// Packets whose exchange is over.
     pub done: Vec<(PacketId, Outcome)>,
 }

@@ -35,7 +35,7 @@ impl Edca {
             self.counts.internal_collisions += 1;
             self.widen(loser, cx);
             self.count_collision(loser, cx);
-            let post = !self.has_more(loser);
+            let post = !self.has_more(loser, cx);
             cx.station.edca_start_backoff(loser, post, cx.now, &cx.rules.station);
         }
         self.arm_access(cx);
@@ -63,6 +63,7 @@ impl Edca {
         let timing = cx.rules.timing();
         let mode = cx.rules.rates.first(exchange.to, FrameKind::Rts);
         let (airtime, sifs) = (timing.rts(mode), timing.sifs);
+        self.charge(&exchange, airtime, cx);
         let until_end = sifs * 3 + cx.rules.answer(mode) + exchange.airtime + exchange.answer;
         let frame = Frame {
             kind: FrameKind::Rts,
@@ -99,6 +100,7 @@ impl Edca {
     pub(super) fn send(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) {
         let is_broadcast = exchange.to == NodeId::BROADCAST;
         self.phase = if is_broadcast { Phase::Broadcasting } else { Phase::WaitAnswer };
+        self.charge(&exchange, exchange.airtime, cx);
         self.note_sent(&exchange);
         let until_end = if is_broadcast { Span::ZERO } else { cx.rules.timing().sifs + exchange.answer };
         let frame = Frame {

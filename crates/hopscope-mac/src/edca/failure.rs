@@ -2,9 +2,9 @@
 
 use super::category::Ac;
 use super::exchange::agreement;
-use super::plan::{Content, Exchange};
+use super::plan::{Content, Exchange, NextData};
 use super::queue::Waiting;
-use super::{Edca, EdcaCx, Outgoing, Phase, qos};
+use super::{DropCause, Edca, EdcaCx, Outgoing, Phase, qos};
 use crate::block_ack::Outstanding;
 use crate::dcf::Outcome;
 use hopscope_core::ids::{NodeId, PacketId};
@@ -118,15 +118,14 @@ impl Edca {
     /// Packets of a category leave the MAC that have waited for their lifetime and were never sent (dot11EDCATableMSDULifetime).
     pub(super) fn expire(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) {
         let Some(lifetime) = qos(cx.rules).lifetime else { return };
-        let category = &mut self.categories[ac as usize];
-        // They wait in the order in which they have come.
-        let late = category.waiting.iter().take_while(|one| cx.now.saturating_since(one.since) >= lifetime).count();
-        for one in category.waiting.drain(..late) {
-            let before = cx.out.expired.len();
-            cx.out.expired.push(one.packet);
-            cx.out.expired.extend(self.bundles.take(one.packet));
-            category.held -= (cx.out.expired.len() - before) as u32;
+        let is_late = |since| cx.now.saturating_since(since) >= lifetime;
+        while let Some(first) = self.categories[ac as usize].pop_late(is_late) {
             self.occupancy.take(cx.now);
+            for packet in std::iter::once(first).chain(self.bundles.take(first)) {
+                self.categories[ac as usize].held -= 1;
+                self.categories[ac as usize].on_left(packet);
+                cx.out.discarded.push((packet, DropCause::Lifetime));
+            }
         }
     }
 
@@ -137,11 +136,15 @@ impl Edca {
             self.fail_management(ac, cx);
         } else if category.in_hand.is_some() {
             self.fail_in_hand(ac, cx);
-        } else if let Some(place) = self.first_agreed(ac) {
-            self.outgoing[place].originator.add_attempts(1);
-            self.give_up(ac, cx);
-        } else if let Some(at) = self.head(ac) {
-            self.fail_waiting(ac, at, cx);
+        } else {
+            match self.next_data(ac, cx) {
+                Some(NextData::Agreement(place)) => {
+                    self.outgoing[place].originator.add_attempts(1);
+                    self.give_up(ac, cx);
+                }
+                Some(NextData::Packet(at)) => self.fail_waiting(ac, at, cx),
+                None => {}
+            }
         }
     }
 
@@ -182,7 +185,9 @@ impl Edca {
     pub(super) fn done(&mut self, ac: Ac, packet: PacketId, outcome: Outcome, cx: &mut EdcaCx<'_>) {
         for packet in std::iter::once(packet).chain(self.bundles.take(packet)) {
             self.categories[ac as usize].held -= 1;
+            self.categories[ac as usize].on_left(packet);
             cx.out.done.push((packet, outcome));
         }
+        self.refill(cx);
     }
 }

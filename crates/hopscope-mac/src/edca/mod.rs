@@ -15,8 +15,8 @@
 //! Within a TXOP RECOVERING follows a timeout, for PIFS.
 //!
 //! [`access`] is when a category may send, [`category`] what they are, `plan` what goes in a PPDU (`amsdu`: in one MPDU of it),
-//! `setup` how agreements come about, `exchange` the own frame exchange, `failure` what follows when it fails, `txop` what comes
-//! after it, `rates` the modes of data, `answer` the exchanges of others.
+//! `flows` what waits where flows have queues of their own, `setup` how agreements come about, `exchange` the own frame exchange,
+//! `failure` what follows when it fails, `txop` what comes after it, `rates` the modes of data, `answer` the exchanges of others.
 
 pub mod access;
 mod amsdu;
@@ -25,6 +25,7 @@ pub mod category;
 mod effects;
 mod exchange;
 mod failure;
+mod flows;
 mod plan;
 mod queue;
 mod rates;
@@ -34,7 +35,7 @@ mod txop;
 
 use std::collections::BTreeMap;
 
-use crate::block_ack::{Originator, Outstanding, Recipient, ReorderWaits};
+use crate::block_ack::{Originator, Outstanding, Recipient, Waits};
 use crate::contention::Station;
 use crate::dcf::{Attempts, MacView};
 use crate::frame::{Frame, FrameKind, Mpdu};
@@ -43,7 +44,11 @@ use crate::rules::MacRules;
 use crate::state::InterfaceState;
 use amsdu::Bundles;
 use category::Ac;
-pub use effects::{Accepted, Addba, BlockAckInfo, Carried, Delivered, EdcaCx, EdcaEffects, FrameInfo};
+pub use effects::{
+    Accepted, Addba, BlockAckInfo, Carried, Delivered, DropCause, EdcaCx, EdcaEffects, FrameInfo, PacketEntry,
+};
+pub(crate) use flows::AirtimeLimits;
+pub use flows::Aqm;
 use hopscope_core::event::Generation;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
@@ -102,6 +107,13 @@ struct Outgoing {
     /// RTS frames or Block Ack requests in a row that were not answered.
     unanswered: u16,
     setup: Setup,
+}
+
+impl Outgoing {
+    /// True when a request or an MPDU that comes again is to be sent.
+    fn has_more(&self) -> bool {
+        self.originator.request_needed().is_some() || self.originator.to_send().next().is_some()
+    }
 }
 
 /// The agreement about a neighbour's traffic, at the side that receives.
@@ -173,8 +185,10 @@ pub struct MpduCounts {
     pub internal_collisions: u64,
     /// Data PPDUs to one station by mode, where a rate control chooses it.
     pub modes: BTreeMap<Mode, u64>,
+    /// Waits of packets for the first PPDU that takes them.
+    pub queueing: Waits,
     /// Waits of received MPDUs for those before them.
-    pub reordering: ReorderWaits,
+    pub reordering: Waits,
 }
 
 impl Edca {
@@ -219,30 +233,22 @@ impl Edca {
         &mut self.rates
     }
 
-    /// Takes a packet of `bytes` bytes (network header included) for the neighbour `to`; false when its category is full.
-    /// `within`: it comes while a PPDU for this station is on the air.
-    pub fn enqueue(
-        &mut self,
-        packet: PacketId,
-        (to, tid): (NodeId, u8),
-        bytes: u32,
-        within: bool,
-        cx: &mut EdcaCx<'_>,
-    ) -> bool {
+    /// Takes a packet; false when its category is full. `within`: it comes while a PPDU for this station is on the air.
+    pub fn enqueue(&mut self, new: &PacketEntry, within: bool, cx: &mut EdcaCx<'_>) -> bool {
+        let &PacketEntry { packet, to, tid, .. } = new;
         let ac = Ac::of_tid(tid);
         let most = qos(cx.rules).queue;
         if self.categories[ac as usize].held >= most {
             self.expire(ac, cx);
         }
-        let category = &mut self.categories[ac as usize];
-        if category.held >= most {
+        if self.categories[ac as usize].held >= most && !self.make_room(ac, cx) {
             return false;
         }
-        category.held += 1;
+        self.categories[ac as usize].held += 1;
         self.occupancy.add(cx.now);
         self.attempts.packets += 1;
-        let bytes = cx.rules.mpdu_bytes(to, bytes);
-        category.waiting.push_back(Waiting { packet, to, tid, bytes, since: cx.now, failures: 0 });
+        let bytes = cx.rules.mpdu_bytes(to, new.bytes);
+        self.wait(ac, new, Waiting { packet, to, tid, bytes, since: cx.now, failures: 0 }, cx);
         self.ask_for_access(ac, within, cx);
         self.arm_access(cx);
         true
@@ -252,10 +258,14 @@ impl Edca {
     pub fn take_waiting(&mut self, now: Time, mut wanted: impl FnMut(PacketId) -> bool) -> Option<PacketId> {
         for category in &mut self.categories {
             let mut is_wanted = |packet| self.bundles.of(packet).is_empty() && wanted(packet);
-            if let Some(place) = category.waiting.iter().position(|waiting| is_wanted(waiting.packet)) {
+            let place = category.waiting.iter().position(|waiting| is_wanted(waiting.packet));
+            let taken = place.and_then(|place| category.waiting.remove(place)).map(|waiting| waiting.packet);
+            let taken = taken.or_else(|| category.flows.as_mut()?.take(|packet, _| is_wanted(packet)));
+            if let Some(packet) = taken {
                 category.held -= 1;
+                category.on_left(packet);
                 self.occupancy.take(now);
-                return category.waiting.remove(place).map(|waiting| waiting.packet);
+                return taken;
             }
         }
         None
@@ -292,7 +302,7 @@ impl Edca {
     pub fn mpdu_counts(&self) -> MpduCounts {
         let waits = self.incoming.iter().map(|one| one.recipient.waits());
         // Those of agreements that others have replaced are counted already.
-        MpduCounts { reordering: waits.fold(self.counts.reordering, ReorderWaits::and), ..self.counts.clone() }
+        MpduCounts { reordering: waits.fold(self.counts.reordering, Waits::and), ..self.counts.clone() }
     }
 
     /// How far its exchanges are, for those who show it; `station` knows which categories want the medium.

@@ -56,10 +56,10 @@ pub(super) struct Exchange {
 impl Edca {
     /// What a category sends next, as the first of a TXOP that ends at `txop_until` or as a later one; none where nothing waits
     /// or fits.
-    pub(super) fn plan(&mut self, ac: Ac, txop_until: Time, is_first: bool, cx: &EdcaCx<'_>) -> Option<Exchange> {
+    pub(super) fn plan(&mut self, ac: Ac, txop_until: Time, is_first: bool, cx: &mut EdcaCx<'_>) -> Option<Exchange> {
         self.planned.clear();
         let rules = qos(cx.rules);
-        let source = self.choose(ac, cx.now, rules)?;
+        let source = self.choose(ac, cx)?;
         let blank = Exchange {
             ac,
             content: Content::InHand,
@@ -86,24 +86,26 @@ impl Edca {
         };
         let sends_data = exchange.content != Content::Request && exchange.to != NodeId::BROADCAST;
         if sends_data {
-            exchange.protection = cx.rules.protection(exchange.to, exchange.bytes, is_first);
+            let is_protected = self.is_protected(exchange.to, is_first, rules);
+            exchange.protection = cx.rules.protection(exchange.to, exchange.bytes, is_protected);
         }
         exchange.airtime = rules.airtime(cx.rules.timing(), exchange.mode, exchange.bytes);
         Some(exchange)
     }
 
     /// The oldest of what a category has to send; takes the packet at the head out where it goes under no agreement.
-    fn choose(&mut self, ac: Ac, now: Time, rules: &QosRules) -> Option<Source> {
+    fn choose(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) -> Option<Source> {
+        let (rules, now) = (qos(cx.rules), cx.now);
         if !self.categories[ac as usize].management.is_empty() {
             return Some(Source::Management);
         }
         if self.categories[ac as usize].in_hand.is_some() {
             return Some(Source::InHand);
         }
-        if let Some(place) = self.first_agreed(ac) {
-            return Some(Source::Agreement(place));
-        }
-        let at = self.head(ac)?;
+        let at = match self.next_data(ac, cx)? {
+            NextData::Agreement(place) => return Some(Source::Agreement(place)),
+            NextData::Packet(at) => at,
+        };
         let head = self.categories[ac as usize].waiting[at];
         let agreement = (rules.ampdu.is_some() && head.to != NodeId::BROADCAST).then(|| self.agreement(&head, rules));
         if let Some(place) = agreement {
@@ -115,21 +117,32 @@ impl Edca {
                 return Some(Source::Management);
             }
         }
-        self.build((ac, at), now, rules, |_| true);
+        self.build((ac, at), cx, |_| true);
         let seq = match agreement {
             Some(place) => self.outgoing[place].originator.skip(),
             None => self.next_seq(),
         };
-        let category = &mut self.categories[ac as usize];
-        let head = category.waiting.remove(at)?;
-        self.occupancy.take(now);
-        category.in_hand = Some(InHand { of: head, seq, failures: head.failures, is_repeated: false });
+        let head = self.categories[ac as usize].waiting.remove(at)?;
+        self.note_taken(&head, now);
+        self.categories[ac as usize].in_hand =
+            Some(InHand { of: head, seq, failures: head.failures, is_repeated: false });
         Some(Source::InHand)
+    }
+
+    /// What a category sends next of its data: the oldest, or that of the neighbour whose turn it is.
+    pub(super) fn next_data(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) -> Option<NextData> {
+        if !self.draws(ac, cx) {
+            let agreed = self.first_agreed(ac).map(NextData::Agreement);
+            return agreed.or_else(|| self.head(ac).map(NextData::Packet));
+        }
+        let key = self.next_neighbour(ac)?;
+        let again = self.outgoing.iter().position(|one| (one.to, one.tid) == key && one.has_more());
+        again.map(NextData::Agreement).or_else(|| self.place(ac, key, cx).map(NextData::Packet))
     }
 
     /// The agreement of a category that goes next, where no packet that waits is older: one with a request, or the one with the
     /// oldest of the MPDUs that have a number.
-    pub(super) fn first_agreed(&self, ac: Ac) -> Option<usize> {
+    fn first_agreed(&self, ac: Ac) -> Option<usize> {
         let agreed = |one: &Outgoing| Ac::of_tid(one.tid) == ac;
         // A request goes before data.
         let asks = |one: &Outgoing| agreed(one) && one.originator.request_needed().is_some();
@@ -157,14 +170,24 @@ impl Edca {
 
     /// The packet at a place of a category becomes an A-MSDU with those that follow it to the same station, where that is on and
     /// as long as the MPDU `fits` with so many bytes.
-    fn build(&mut self, (ac, place): (Ac, usize), now: Time, rules: &QosRules, fits: impl Fn(u32) -> bool) {
-        let waiting = &mut self.categories[ac as usize].waiting;
-        let to = waiting[place].to;
+    fn build(&mut self, (ac, place): (Ac, usize), cx: &mut EdcaCx<'_>, fits: impl Fn(u32) -> bool) {
+        let (rules, now) = (qos(cx.rules), cx.now);
+        let Waiting { to, tid, .. } = self.categories[ac as usize].waiting[place];
         let Some(most) = rules.amsdu.filter(|_| to != NodeId::BROADCAST && !rules.is_plain(to)) else { return };
+        if self.draws(ac, cx) {
+            self.draw_bytes(ac, (to, tid), most, cx);
+        }
+        let waiting = &mut self.categories[ac as usize].waiting;
         let first = waiting[place].packet;
         let rest = amsdu::build(waiting, place, rules.overhead, |mpdu| mpdu <= rules.overhead + most && fits(mpdu));
         rest.iter().for_each(|_| self.occupancy.take(now));
         self.bundles.add(first, rest);
+    }
+
+    /// A packet waits no longer: a PPDU takes it.
+    fn note_taken(&mut self, taken: &Waiting, now: Time) {
+        self.occupancy.take(now);
+        self.counts.queueing.add(now.saturating_since(taken.since));
     }
 
     /// The agreement about packets like this one, or what is known about it before it stands.
@@ -231,12 +254,13 @@ impl Edca {
     }
 
     /// As many MPDUs as the window, the limits of an A-MPDU and the time allow: first those that come again, then new ones.
-    fn plan_agreed(&mut self, blank: Exchange, place: usize, cx: &EdcaCx<'_>) -> Exchange {
+    fn plan_agreed(&mut self, blank: Exchange, place: usize, cx: &mut EdcaCx<'_>) -> Exchange {
         let rules = qos(cx.rules);
         let Outgoing { to, tid, .. } = self.outgoing[place];
         let NextPpdu { mode, alone } = self.next_ppdu(to, cx.rules);
         let answer = block_ack(rules.response(mode, &cx.rules.rates), cx);
-        let limits = Limits::new((to, mode, alone), &blank, answer, cx);
+        let is_protected = self.is_protected(to, blank.is_first, rules);
+        let limits = Limits::new((to, mode, alone), is_protected, blank.txop_until, answer, cx);
         let mut bytes = 0;
         let originator = &self.outgoing[place].originator;
         for mpdu in originator.to_send() {
@@ -246,18 +270,18 @@ impl Edca {
         }
         let is_complete = self.planned.len() == originator.to_send().count();
         while is_complete && self.outgoing[place].originator.has_room() {
-            let Some(at) = self.categories[blank.ac as usize].place(to, tid) else { break };
+            let Some(at) = self.place(blank.ac, (to, tid), cx) else { break };
             let count = self.planned.len();
             let alone = self.categories[blank.ac as usize].waiting[at].bytes;
             if limits.with(bytes, alone, count).is_none() {
                 break;
             }
             // Each MSDU is looked at by itself: an A-MSDU ends where the A-MPDU would become too long.
-            self.build((blank.ac, at), cx.now, rules, |mpdu| limits.fits(bytes, mpdu));
+            self.build((blank.ac, at), cx, |mpdu| limits.fits(bytes, mpdu));
             let waiting = &mut self.categories[blank.ac as usize].waiting;
             let Some(longer) = limits.with(bytes, waiting[at].bytes, count) else { break };
             let Some(next) = waiting.remove(at) else { break };
-            self.occupancy.take(cx.now);
+            self.note_taken(&next, cx.now);
             bytes = longer;
             let originator = &mut self.outgoing[place].originator;
             let mpdu = originator.next((next.packet, next.bytes), next.since, next.failures);
@@ -278,6 +302,15 @@ impl Edca {
             ..blank
         }
     }
+}
+
+/// Where the next data of a category comes from.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum NextData {
+    /// An agreement, by its place among the originators.
+    Agreement(usize),
+    /// A packet that waits, by its place.
+    Packet(usize),
 }
 
 /// Where the next PPDU of a category comes from.
@@ -308,17 +341,23 @@ struct Limits<'a> {
     most: usize,
     /// What is left of the TXOP for protection and data; none where one exchange is all.
     left: Option<Span>,
-    is_first: bool,
+    /// Nothing goes before it any more.
+    is_protected: bool,
 }
 
 impl<'a> Limits<'a> {
-    fn new((to, mode, alone): (NodeId, Mode, bool), exchange: &Exchange, answer: Span, cx: &EdcaCx<'a>) -> Self {
-        let txop_until = exchange.txop_until;
+    fn new(
+        (to, mode, alone): (NodeId, Mode, bool),
+        is_protected: bool,
+        txop_until: Time,
+        answer: Span,
+        cx: &EdcaCx<'a>,
+    ) -> Self {
         let left = txop_until.saturating_since(cx.now).saturating_sub(cx.rules.timing().sifs + answer);
         // A TXOP that is over bounds nothing: one exchange is all.
         let left = (txop_until > cx.now).then_some(left);
         let most = if alone { 1 } else { usize::from(qos(cx.rules).window) };
-        Limits { rules: cx.rules, to, mode, most, left, is_first: exchange.is_first }
+        Limits { rules: cx.rules, to, mode, most, left, is_protected }
     }
 
     /// Bytes of the A-MPDU with one more MPDU behind `count` of them; none where it would be too long. The first always goes.
@@ -332,7 +371,8 @@ impl<'a> Limits<'a> {
         let rules = qos(self.rules);
         let longer = with_mpdu(before, mpdu);
         let airtime = rules.airtime(self.rules.timing(), self.mode, longer);
-        let protection = || self.rules.protection_time(self.to, self.rules.protection(self.to, longer, self.is_first));
+        let protection =
+            || self.rules.protection_time(self.to, self.rules.protection(self.to, longer, self.is_protected));
         longer <= rules.ampdu.unwrap_or(0)
             && airtime <= rules.longest
             && self.left.is_none_or(|left| protection() + airtime <= left)

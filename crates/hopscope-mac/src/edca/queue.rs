@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 
 use super::Addba;
+use super::flows::FlowQueues;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Time;
 
@@ -56,8 +57,10 @@ pub(crate) struct Management {
 /// One access category of a station.
 #[derive(Debug, Default)]
 pub(crate) struct Category {
-    /// Packets that wait, the oldest first.
+    /// Packets that wait, the oldest first; where there are flow queues, those that have left them, in that order.
     pub(crate) waiting: VecDeque<Waiting>,
+    /// What waits before.
+    pub(crate) flows: Option<Box<FlowQueues>>,
     /// Management frames, the oldest first.
     pub(crate) management: VecDeque<Management>,
     /// The MPDU in hand.
@@ -70,8 +73,29 @@ pub(crate) struct Category {
 
 impl Category {
     /// Where the first packet for a receiver and traffic identifier waits.
-    pub(super) fn place(&self, to: NodeId, tid: u8) -> Option<usize> {
-        self.waiting.iter().position(|waiting| waiting.to == to && waiting.tid == tid)
+    pub(super) fn place(&self, key: (NodeId, u8)) -> Option<usize> {
+        self.waiting.iter().position(|waiting| (waiting.to, waiting.tid) == key)
+    }
+
+    /// Takes out a packet that was never sent and that has come too early to wait on.
+    pub(super) fn pop_late(&mut self, is_late: impl Fn(Time) -> bool) -> Option<PacketId> {
+        let is_ordered = self.flows.is_none();
+        let mut waiting = self.waiting.iter();
+        // In one queue they wait in the order in which they have come.
+        let place = if is_ordered {
+            waiting.next().is_some_and(|one| is_late(one.since)).then_some(0)
+        } else {
+            waiting.position(|one| is_late(one.since))
+        };
+        let late = place.and_then(|place| self.waiting.remove(place)).map(|one| one.packet);
+        late.or_else(|| self.flows.as_mut()?.take(|_, since| is_late(since)))
+    }
+
+    /// A packet has left the MAC.
+    pub(super) fn on_left(&mut self, packet: PacketId) {
+        if let Some(flows) = &mut self.flows {
+            flows.on_left(packet);
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! Parameters of QoS stations, read once for all nodes.
 
+use super::AirtimeLimits;
 use super::access::EdcafRules;
 use super::category::{self, AIFSN, Ac};
 use crate::config::MacConfig;
@@ -82,7 +83,7 @@ pub(crate) struct QosRules {
     pub(crate) lowest: Mode,
     ppdu: PpduRules,
     /// What goes before long frames.
-    protection: Protection,
+    pub(crate) protection: Protection,
     /// A TXOP goes on after a failed exchange.
     pub(crate) recovers: bool,
     /// Most bytes of an A-MPDU; none: MPDUs go alone and there are no agreements.
@@ -115,6 +116,8 @@ pub(crate) struct QosRules {
     pub(crate) reorder_timeout: Option<Span>,
     /// Packets of one access category in the MAC.
     pub(crate) queue: u32,
+    /// Between flow queues and PPDUs a driver has a queue, with these limits.
+    pub(crate) airtime_limits: Option<AirtimeLimits>,
     /// Failures in a row after which the contention window is reset.
     pub(crate) cw_failures: u16,
     /// Who has QoS, where not all have.
@@ -155,6 +158,11 @@ impl QosRules {
             releases_mpdus: mac.ampdu_release == AmpduRelease::Mpdu,
             reorder_timeout: mac.reorder_timeout.map(|ms| Span::from_millis(u64::from(ms))),
             queue: mac.queue,
+            airtime_limits: mac.airtime_limit.map(|high| AirtimeLimits {
+                high: Span::from_micros(u64::from(high)),
+                low: Span::from_micros(u64::from(mac.airtime_limit_low)),
+                threshold: Span::from_micros(u64::from(mac.airtime_threshold)),
+            }),
             cw_failures: count(mac.cw_reset_failures.unwrap_or(plain)),
             stations: None,
             single_is_ampdu: matches!(radio.ppdu_format, PpduFormat::Vht | PpduFormat::He),
@@ -236,14 +244,13 @@ impl MacRules {
     /// How long that takes.
     fn protection_alone(&self, to: NodeId, bytes: u32) -> Option<Span> {
         let psdu = self.qos.as_deref()?.single(bytes);
-        Some(self.protection_time(to, self.protection(to, psdu, true)))
+        Some(self.protection_time(to, self.protection(to, psdu, false)))
     }
 
-    /// What goes before a frame of so many bytes of a QoS station. A CTS to the own station reserves the whole TXOP: none goes
-    /// before its later exchanges.
-    pub(super) fn protection(&self, to: NodeId, bytes: u32, is_first: bool) -> Option<Protection> {
+    /// What goes before a frame of so many bytes of a QoS station; nothing where its TXOP `is_protected` already.
+    pub(super) fn protection(&self, to: NodeId, bytes: u32, is_protected: bool) -> Option<Protection> {
         let kind = self.qos.as_deref()?.protection;
-        (self.uses_rts(to, bytes) && (kind == Protection::RtsCts || is_first)).then_some(kind)
+        (self.uses_rts(to, bytes) && !is_protected).then_some(kind)
     }
 
     /// How long that takes, the SIFS behind each frame included.

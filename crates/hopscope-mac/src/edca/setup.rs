@@ -52,6 +52,11 @@ impl Setup {
         if rules.sets_up { Setup::NotAgreed { request: None, again_at: Time::ZERO } } else { Setup::Agreed }
     }
 
+    /// True while it is asked for.
+    pub(super) fn is_asked(&self) -> bool {
+        matches!(self, Setup::Asked { .. })
+    }
+
     /// The last request.
     fn request(&self) -> Option<Addba> {
         match *self {
@@ -68,17 +73,17 @@ const MANAGEMENT: u8 = 16;
 impl Edca {
     /// True while a neighbour is asked for an agreement.
     pub(super) fn is_asked(&self, to: NodeId, tid: u8) -> bool {
-        let asks = |setup: &Setup| matches!(setup, Setup::Asked { .. });
-        self.outgoing.iter().any(|one| (one.to, one.tid) == (to, tid) && asks(&one.setup))
+        self.outgoing.iter().any(|one| (one.to, one.tid) == (to, tid) && one.setup.is_asked())
     }
 
     /// True when an agreement is to be asked for before the next packet goes.
     pub(super) fn is_worth_a_request(&self, place: usize, now: Time, rules: &QosRules) -> bool {
         let one = &self.outgoing[place];
         let Setup::NotAgreed { again_at, .. } = one.setup else { return false };
-        let waiting = &self.categories[Ac::of_tid(one.tid) as usize].waiting;
-        let mut like_it = waiting.iter().filter(|waiting| (waiting.to, waiting.tid) == (one.to, one.tid));
-        now >= again_at && (rules.single_is_ampdu || like_it.nth(1).is_some())
+        let category = &self.categories[Ac::of_tid(one.tid) as usize];
+        let like_it = category.waiting.iter().filter(|waiting| (waiting.to, waiting.tid) == (one.to, one.tid)).take(2);
+        let before = || category.flows.as_ref().map_or(0, |flows| flows.count((one.to, one.tid)));
+        now >= again_at && (rules.single_is_ampdu || like_it.count() + before() > 1)
     }
 
     /// Asks a neighbour for an agreement: the request waits before the data.

@@ -2,7 +2,9 @@
 
 use super::category::Ac;
 use super::plan::Exchange;
-use super::{Edca, EdcaCx, Outgoing, Phase, qos};
+use super::rules::QosRules;
+use super::{Edca, EdcaCx, Phase, qos};
+use crate::config::mac::Protection;
 use crate::frame::{CF_END_BYTES, Frame, FrameKind};
 use crate::rules::MacRules;
 use hopscope_core::ids::NodeId;
@@ -12,6 +14,15 @@ use hopscope_phy::phy::modes::Mode;
 impl Edca {
     pub(super) fn txop(&self, ac: Ac, rules: &MacRules) -> Span {
         rules.station.edca.as_deref().map_or(Span::ZERO, |edca| edca[ac as usize].txop)
+    }
+
+    /// True where what has gone in the TXOP reserves the medium for the exchange at hand: a CTS to the own station does, to the end of
+    /// the TXOP.
+    pub(super) fn is_protected(&self, _to: NodeId, is_first: bool, rules: &QosRules) -> bool {
+        match rules.protection {
+            Protection::RtsCts => false,
+            Protection::CtsToSelf => !is_first,
+        }
     }
 
     /// A CF-End follows after SIFS where more of the TXOP is left than it takes (10.23.2.9).
@@ -51,8 +62,8 @@ impl Edca {
     pub(super) fn go_on(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) -> bool {
         let begin = cx.now + cx.rules.timing().sifs;
         self.expire(exchange.ac, cx);
-        let later = EdcaCx { now: begin, station: cx.station, rules: cx.rules, out: cx.out };
-        let Some(next) = self.next_exchange(&exchange, &later) else { return false };
+        let mut later = EdcaCx { now: begin, station: cx.station, rules: cx.rules, out: cx.out };
+        let Some(next) = self.next_exchange(&exchange, &mut later) else { return false };
         self.exchange = Some(next);
         self.phase = Phase::SifsNext;
         cx.station.hold(begin);
@@ -61,7 +72,7 @@ impl Edca {
     }
 
     /// The exchange that begins now within the TXOP of another one; none where nothing fits it.
-    fn next_exchange(&mut self, before: &Exchange, cx: &EdcaCx<'_>) -> Option<Exchange> {
+    fn next_exchange(&mut self, before: &Exchange, cx: &mut EdcaCx<'_>) -> Option<Exchange> {
         let next = self.plan(before.ac, before.txop_until, false, cx)?;
         let protection = cx.rules.protection_time(next.to, next.protection);
         let answer = if next.answer == Span::ZERO { Span::ZERO } else { cx.rules.timing().sifs + next.answer };
@@ -109,23 +120,25 @@ impl Edca {
         self.exchange = None;
         self.phase = Phase::Idle;
         self.planned.clear();
-        let post = !self.has_more(ac);
+        let post = !self.has_more(ac, cx);
         cx.station.edca_start_backoff(ac, post, cx.now, &cx.rules.station);
         self.arm_access(cx);
     }
 
     /// Nothing is left to send for a category that has been granted access.
     pub(super) fn rest(&mut self, ac: Ac, cx: &mut EdcaCx<'_>) {
-        if self.has_more(ac) {
+        if self.has_more(ac, cx) {
             cx.station.edca_start_backoff(ac, false, cx.now, &cx.rules.station);
         }
     }
 
-    pub(super) fn has_more(&self, ac: Ac) -> bool {
+    pub(super) fn has_more(&self, ac: Ac, cx: &EdcaCx<'_>) -> bool {
         let category = &self.categories[ac as usize];
-        let waits =
-            |one: &Outgoing| one.originator.request_needed().is_some() || one.originator.to_send().next().is_some();
-        let agreed = self.outgoing.iter().any(|one| Ac::of_tid(one.tid) == ac && waits(one));
-        category.in_hand.is_some() || !category.management.is_empty() || self.head(ac).is_some() || agreed
+        let agreed = self.outgoing.iter().any(|one| Ac::of_tid(one.tid) == ac && one.has_more());
+        let has_data =
+            category.in_hand.is_some() || !category.management.is_empty() || self.head(ac).is_some() || agreed;
+        // What waits before the queue of a driver has to wait on.
+        let flows = category.flows.as_ref().filter(|_| self.draws(ac, cx));
+        has_data || flows.is_some_and(|flows| flows.backlogged().any(|(to, tid)| !self.is_asked(to, tid)))
     }
 }

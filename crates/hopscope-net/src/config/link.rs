@@ -7,6 +7,7 @@ use hopscope_core::error::BuildError;
 use hopscope_core::params;
 use hopscope_core::units::Span;
 use hopscope_mac::config::mac::PacingClock;
+use hopscope_mac::fair::FairRules;
 
 params! {
     /// The link layer of some nodes. Each parameter means something only to the parts named in its text.
@@ -93,6 +94,16 @@ params! {
 }
 
 impl LinkConfig {
+    /// The parameters of CoDel and FQ-CoDel.
+    pub fn fair(&self) -> FairRules {
+        FairRules {
+            target: self.codel_target,
+            interval: self.codel_interval,
+            quantum: self.fq_quantum,
+            queues: self.fq_queues,
+        }
+    }
+
     /// What is wrong beyond types and ranges in a network of so many nodes; `section` is the dotted name of these
     /// parameters.
     pub fn check(&self, section: &str, nodes: usize) -> Vec<BuildError> {

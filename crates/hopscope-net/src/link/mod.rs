@@ -19,16 +19,14 @@
 //! | `red.rs` | RED | at arrival, by the length of the queue |
 //! | `nred.rs` | Neighborhood RED | at arrival, by the use of the channel around |
 //! | `lred.rs` | Link RED of fu2003 | at the head, by the MAC's retries |
-//! | `codel.rs` | CoDel | at the head, by the time waited |
-//! | `fair.rs` | FQ-CoDel | which flow goes next, and CoDel |
+//! | [`hopscope_mac::fair`] | CoDel | at the head, by the time waited |
+//! | the same | FQ-CoDel | which flow goes next, and CoDel |
 //! | `timer.rs` | non-work-conserving scheduler | when the next packet may go |
 //! | `delay.rs` | averages of queueing and transmission delays | nothing: packets that ask carry them (ATP) |
 //!
 //! Adaptive pacing lengthens the back-off and so stands in the MAC; the layer switches it.
 
-mod codel;
 mod delay;
-mod fair;
 mod lred;
 mod nred;
 mod red;
@@ -36,10 +34,7 @@ mod timer;
 
 use std::collections::VecDeque;
 
-use codel::Codel;
 pub use delay::Delays;
-use fair::FairQueue;
-pub use fair::FlowKey;
 use lred::Lred;
 use nred::Nred;
 pub use nred::Tick;
@@ -53,6 +48,8 @@ use hopscope_core::rng::Stream;
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::Pacing;
 use hopscope_mac::dcf::MacView;
+pub use hopscope_mac::fair::FlowKey;
+use hopscope_mac::fair::{Codel, FairQueue};
 use hopscope_packet::Notice;
 
 /// What a part of the layer wants to become of a packet, from mild to severe.
@@ -64,6 +61,13 @@ pub enum AqmAction {
     Mark,
     /// It is dropped.
     Drop,
+}
+
+impl AqmAction {
+    /// What CoDel wants.
+    fn of(marks: bool) -> Self {
+        if marks { AqmAction::Mark } else { AqmAction::Pass }
+    }
 }
 
 /// The severest verdict on a packet at one door, and whose it is; none: all let it pass.
@@ -121,7 +125,7 @@ pub struct LinkLayer {
 enum Order {
     Fifo,
     Codel { codel: Codel, waiting: VecDeque<(PacketId, Time)> },
-    Fair(FairQueue),
+    Fair(FairQueue<PacketId>),
 }
 
 impl LinkLayer {
@@ -129,9 +133,9 @@ impl LinkLayer {
     pub fn new(cfg: &LinkConfig, mut rng: Stream) -> Self {
         let has = |part| cfg.layer.has(part);
         let order = if has(LinkPart::FqCodel) {
-            Order::Fair(FairQueue::new(cfg))
+            Order::Fair(FairQueue::new(&cfg.fair()))
         } else if has(LinkPart::Codel) {
-            Order::Codel { codel: Codel::new(cfg), waiting: VecDeque::new() }
+            Order::Codel { codel: Codel::new(&cfg.fair()), waiting: VecDeque::new() }
         } else {
             Order::Fifo
         };
@@ -206,7 +210,9 @@ impl LinkLayer {
         match &mut self.order {
             Order::Fifo => {}
             Order::Codel { waiting, .. } => waiting.retain(|&(id, _)| id != packet),
-            Order::Fair(fair) => fair.forget(packet),
+            Order::Fair(fair) => {
+                fair.take(|&waiting, _| waiting == packet);
+            }
         }
     }
 
@@ -218,12 +224,12 @@ impl LinkLayer {
             Order::Codel { codel, waiting } => {
                 let place = waiting.iter().position(|&(id, _)| id == head);
                 let since = place.and_then(|place| waiting.remove(place)).map_or(now, |(_, since)| since);
-                let action = codel.decide(now - since, waiting.is_empty(), now);
+                let action = AqmAction::of(codel.marks(now - since, waiting.is_empty(), now));
                 Head { packet: head, decision: pass.decision.and(action, LinkPart::Codel) }
             }
-            Order::Fair(fair) => fair.pop(now).map_or(pass, |(packet, action)| Head {
+            Order::Fair(fair) => fair.pop(now).map_or(pass, |(packet, marks)| Head {
                 packet,
-                decision: pass.decision.and(action, LinkPart::FqCodel),
+                decision: pass.decision.and(AqmAction::of(marks), LinkPart::FqCodel),
             }),
         }
     }

@@ -47,6 +47,8 @@ measured! {
         reorder_ms: Option<f64> = run.counters => Metric::sample("ms", "reordering delay");
         /// Longest wait of one of them.
         reorder_max_ms: Option<f64> = run.counters => Metric::sample("ms", "longest reordering delay");
+        /// Mean wait of the packets of a QoS station, from when they come to the MAC until a PPDU takes them; of an A-MSDU the first.
+        queue_ms: Option<f64> = run.counters => Metric::sample("ms", "wait in the queue");
         /// Accesses that a category of a QoS station lost to a higher one.
         internal_collisions: Option<u64> = run.counters => Metric::sample("", "internal collisions");
         /// Packets the MAC took on.

@@ -308,7 +308,13 @@ impl<R: Recorder> World<R> {
     fn add_link_layers(&mut self, config: &Config) {
         for (n, section) in config.link_layers().into_iter().enumerate() {
             let Some(section) = section else { continue };
-            let (node, layer) = (NodeId(n as u32), LinkLayer::new(section, derive(config, n, Purpose::Link)));
+            let node = NodeId(n as u32);
+            if let Some(edca) = &mut self.wifi[node].edca {
+                // The only layer of a QoS station, which stands in its MAC.
+                edca.order_by_flows(section.fair(), section.ecn);
+                continue;
+            }
+            let layer = LinkLayer::new(section, derive(config, n, Purpose::Link));
             if let Some(at) = layer.first_tick() {
                 self.events.push(at, Event::Link { node });
             }

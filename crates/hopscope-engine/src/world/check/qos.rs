@@ -8,6 +8,7 @@ use hopscope_core::units::Span;
 use hopscope_mac::MacRules;
 use hopscope_mac::config::mac::{BusyAtExpiry, RateControlKind};
 use hopscope_mac::edca::category::{self, Ac};
+use hopscope_net::config::link::LinkPart;
 use hopscope_net::config::net::RoutingProtocol;
 use hopscope_net::iface::rules::InterfaceSet;
 use hopscope_phy::config::layout::{ChannelWidth, GuardInterval, Layout, PpduFormat};
@@ -217,8 +218,12 @@ fn check_amsdu(set: &InterfaceSet<'_>, named: &impl Fn(&str) -> String, found: &
     });
 }
 
-/// Rules of the DCF that EDCA does not have.
+/// Rules of the DCF that EDCA does not have, and limits that go together.
 fn check_rules(m: &MacConfig, named: &impl Fn(&str) -> String, found: &mut BuildErrors) {
+    let high = m.airtime_limit.unwrap_or(u32::MAX);
+    found.require(m.airtime_limit_low <= high, named("airtime_limit_low"), || {
+        format!("found {} us; it must not exceed airtime_limit, {high} us", m.airtime_limit_low)
+    });
     found.require(m.fragmentation_threshold.is_none(), named("fragmentation_threshold"), || {
         format!(
             "found {} bytes; QoS stations do not cut packets, it must be off",
@@ -241,8 +246,11 @@ fn check_rules(m: &MacConfig, named: &impl Fn(&str) -> String, found: &mut Build
 fn check_network(config: &Config, found: &mut BuildErrors) {
     let layers = config.layers.iter().enumerate().map(|(number, link)| (format!("layers.{number}.layer"), link));
     for (key, link) in std::iter::once(("link.layer".to_string(), &config.link)).chain(layers) {
-        found.require(link.layer.is_plain(), key, || {
-            format!("found \"{}\"; the queues of a QoS station are in its MAC, only \"plain\" is allowed", link.layer)
+        found.require(link.layer.is_plain() || link.layer == LinkPart::FqCodel.into(), key, || {
+            format!(
+                "found \"{}\"; the queues of a QoS station are in its MAC, where \"plain\" and \"fq-codel\" are allowed",
+                link.layer
+            )
         });
     }
     let overhears = config.routing.protocol == RoutingProtocol::Dsr && config.dsr.promiscuous;

@@ -258,7 +258,10 @@ fn what_edca_does_not_go_with_is_refused() {
         "dsr.promiscuous",
     ];
     assert_eq!(keys, expected);
-    assert_eq!(found[6].1, "found \"red\"; the queues of a QoS station are in its MAC, only \"plain\" is allowed");
+    assert_eq!(
+        found[6].1,
+        "found \"red\"; the queues of a QoS station are in its MAC, where \"plain\" and \"fq-codel\" are allowed"
+    );
     let deaf = |config: &mut Config| {
         config.routing.protocol = RoutingProtocol::Dsr;
         config.dsr.promiscuous = false;

@@ -6,7 +6,7 @@ use hopscope_core::units::{Span, Time};
 use hopscope_testing::property;
 use proptest::prelude::*;
 
-use super::{Arrival, Recipient, ReorderWaits};
+use super::{Arrival, Recipient, Waits};
 use crate::block_ack::sequence::{SEQUENCES, advance};
 
 /// An input of a timeline.
@@ -156,9 +156,9 @@ fn the_timer_is_that_of_the_first_stored() {
     assert!(!recipient.is_new(2), "the window has left it behind");
     // 1 has waited from 20 to 30 ms, 3 from 5 to 50 ms; 0 went up at once.
     let (total, longest) = (Span::from_millis(55), Span::from_millis(45));
-    assert_eq!(recipient.waits(), ReorderWaits { count: 2, total, longest });
+    assert_eq!(recipient.waits(), Waits { count: 2, total, longest });
     recipient.restart_longest();
-    assert_eq!(recipient.waits(), ReorderWaits { count: 2, total, longest: Span::ZERO });
+    assert_eq!(recipient.waits(), Waits { count: 2, total, longest: Span::ZERO });
 }
 
 /// The same by sequence numbers that do not wrap, sets and loops.
@@ -274,7 +274,7 @@ proptest! {
             prop_assert!(recipient.buffer.len() <= size as usize);
             let longest = model.waits.iter().copied().max().unwrap_or_default();
             let total = Span(model.waits.iter().map(|wait| wait.0).sum());
-            prop_assert_eq!(recipient.waits(), ReorderWaits { count: model.waits.len() as u64, total, longest });
+            prop_assert_eq!(recipient.waits(), Waits { count: model.waits.len() as u64, total, longest });
         }
     }
 }

@@ -192,7 +192,8 @@ fn the_answer_that_is_due_goes_first() {
 fn what_comes_within_a_ppdu_finds_the_medium_busy() {
     for (within, sent) in [(false, 1_043), (true, 1_043 + 36)] {
         let mut lab = Lab::new("as-ns3").draws(&[(15, 4)]);
-        lab.input(at(1_000), |edca, cx| assert!(edca.enqueue(PacketId(0), (PEER, BE), PACKET, within, cx)));
+        let new = new_packet(PacketId(0), (PEER, BE), PACKET);
+        lab.input(at(1_000), |edca, cx| assert!(edca.enqueue(&new, within, cx)));
         assert_eq!(lab.run(9_000)[0], format!("{sent} DATA 0"));
     }
 }

@@ -1,7 +1,7 @@
 //! Two QoS stations over a link that loses PPDUs, MPDUs and answers, whatever the settings.
 //!
 //! Every packet ends once in the MAC that took it. One that was acknowledged goes up once at the other station, and
-//! what goes up under one traffic identifier is in order. Where the recipient waits for a time only, what comes later
+//! what goes up of one flow under one traffic identifier is in order. Where the recipient waits for a time only, what comes later
 //! is lost.
 
 use super::*;
@@ -56,6 +56,8 @@ struct Settings {
     recovery: TxopRecovery,
     reorder_timeout: Option<u32>,
     queue: u32,
+    /// Packets wait in flow queues, with this limit on airtime.
+    flows: Option<Option<u32>>,
 }
 
 impl Settings {
@@ -67,6 +69,8 @@ impl Settings {
             (mac.amsdu, mac.txop_recovery, mac.protection) = (self.amsdu, self.recovery, self.protection);
             mac.block_ack_setup = self.setup;
             (mac.edca_txop, mac.queue, mac.reorder_timeout) = (self.txop.clone(), self.queue, self.reorder_timeout);
+            mac.airtime_limit = self.flows.flatten();
+            (mac.airtime_limit_low, mac.airtime_threshold) = (mac.airtime_limit.unwrap_or(1) / 2, 4_000);
         })
     }
 }
@@ -108,10 +112,15 @@ struct Link {
 impl Link {
     fn new(script: &Script) -> Self {
         let rules = script.settings.rules();
-        let node = |number: u32| Node {
-            station: Station::new(&rules.station, stream(script.seed ^ u64::from(number))),
-            edca: Edca::new(NodeId(number)),
-            sends_until: Time::ZERO,
+        let node = |number: u32| {
+            let mut edca = Edca::new(NodeId(number));
+            if script.settings.flows.is_some() {
+                // Short times, so that CoDel acts within a run.
+                let (target, interval) = (Span::from_micros(500), Span::from_millis(5));
+                edca.order_by_flows(FairRules { target, interval, ..FAIR }, true);
+            }
+            let station = Station::new(&rules.station, stream(script.seed ^ u64::from(number)));
+            Node { station, edca, sends_until: Time::ZERO }
         };
         let mut link = Link {
             window: script.settings.window as usize,
@@ -195,9 +204,10 @@ impl Link {
         let to = if offer.is_broadcast { NodeId::BROADCAST } else { NodeId(1 - offer.from as u32) };
         self.packets.push(Packet { offer, ended: None, delivered: 0 });
         let mut is_taken = false;
-        self.input(now, offer.from, |edca, cx| {
-            is_taken = edca.enqueue(packet, (to, offer.tid), offer.bytes, false, cx)
-        });
+        let aqm = [Aqm::Drops, Aqm::Marks, Aqm::Spares][packet.index() / FLOWS % 3];
+        let flow = FlowKey { ports: (flow_of(packet) as u16, 0), ..FlowKey::default() };
+        let new = PacketEntry { packet, to, tid: offer.tid, bytes: offer.bytes, flow, aqm };
+        self.input(now, offer.from, |edca, cx| is_taken = edca.enqueue(&new, false, cx));
         if !is_taken {
             self.packets.pop();
         }
@@ -259,8 +269,8 @@ impl Link {
             self.packets[packet.index()].delivered += 1;
             self.delivered[node].push(packet);
         }
-        let expired = out.expired.into_iter().map(|packet| (packet, Outcome::RetryLimit));
-        for (packet, outcome) in out.done.into_iter().chain(expired) {
+        let discarded = out.discarded.into_iter().map(|(packet, _)| (packet, Outcome::RetryLimit));
+        for (packet, outcome) in out.done.into_iter().chain(discarded) {
             let packet = &mut self.packets[packet.index()];
             assert_eq!((packet.ended, packet.offer.from), (None, node), "it ends once");
             packet.ended = Some(outcome);
@@ -299,14 +309,24 @@ impl Link {
             let least = u32::from(ended == Some(Outcome::Sent) && !offer.is_broadcast && self.keeps_all);
             assert!(ended.is_some() && (least..=1).contains(&delivered), "packet {number}: {packet:?}");
         }
-        for (delivered, tid) in self.delivered.iter().flat_map(|delivered| (0..8).map(move |tid| (delivered, tid))) {
-            let of_tid = |id: &&PacketId| {
+        let rows = (0..8).flat_map(|tid| (0..FLOWS).map(move |flow| (tid, flow)));
+        for ((tid, flow), delivered) in
+            rows.flat_map(|row| self.delivered.iter().map(move |delivered| (row, delivered)))
+        {
+            let of_it = |id: &&PacketId| {
                 let offer = self.packets[id.index()].offer;
-                offer.tid == tid && !offer.is_broadcast
+                offer.tid == tid && !offer.is_broadcast && flow_of(**id) == flow
             };
-            assert!(delivered.iter().filter(of_tid).is_sorted(), "in order");
+            assert!(delivered.iter().filter(of_it).is_sorted(), "in order");
         }
     }
+}
+
+/// Flows under each traffic identifier.
+const FLOWS: usize = 3;
+
+fn flow_of(packet: PacketId) -> usize {
+    packet.index() % FLOWS
 }
 
 /// Stands for the sequence number of an A-MPDU of which nothing comes through.
@@ -338,13 +358,15 @@ fn settings() -> impl Strategy<Value = Settings> {
     let reorder_timeout = prop_oneof![3 => Just(None), 1 => (1u32..10).prop_map(Some)];
     let profile = prop_oneof![Just("standard"), Just("as-ns3")];
     let queue = prop_oneof![Just(3u32), Just(200)];
+    let flows = prop_oneof![2 => Just(None), 1 => Just(Some(None)), 1 => (100u32..9_000).prop_map(|us| Some(Some(us)))];
+    let queue = (queue, flows);
     ((profile, format, 0u32..8), (ampdu, amsdu, window, missing), ends, rts, (txop, queue, reorder_timeout)).prop_map(
         |(
             (profile, format, mcs),
             (ampdu, amsdu, (window, setup), missing),
             (retry_limit, lifetime),
             (rts, protection),
-            ((txop, recovery), queue, reorder_timeout),
+            ((txop, recovery), (queue, flows), reorder_timeout),
         )| Settings {
             profile,
             format,
@@ -362,6 +384,7 @@ fn settings() -> impl Strategy<Value = Settings> {
             recovery,
             reorder_timeout,
             queue,
+            flows,
         },
     )
 }
@@ -407,7 +430,9 @@ proptest! {
             for _ in 0..=script.settings.queue {
                 link.on_offer(at(us), Offer { us, from: node, is_broadcast: false, tid, bytes: 100 });
             }
-            prop_assert_eq!(link.packets.len() - before, script.settings.queue as usize);
+            // Flow queues push an earlier packet out.
+            let held = link.packets[before..].iter().filter(|packet| packet.ended.is_none()).count();
+            prop_assert_eq!(held, script.settings.queue as usize);
         }
     }
 }

@@ -5,6 +5,7 @@
 
 mod access;
 mod exchange;
+mod flows;
 mod frames;
 mod late;
 mod limits;
@@ -24,7 +25,11 @@ use crate::contention::Station;
 use crate::dcf::Outcome;
 use crate::edca::access::EdcaAnswer;
 use crate::edca::category::Ac;
-use crate::edca::{Accepted, Addba, BlockAckInfo, Carried, Delivered, Edca, EdcaCx, EdcaEffects, FrameInfo};
+use crate::edca::{
+    Accepted, Addba, Aqm, BlockAckInfo, Carried, Delivered, DropCause, Edca, EdcaCx, EdcaEffects, FrameInfo,
+    PacketEntry,
+};
+use crate::fair::{FairRules, FlowKey};
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::rate::ht::HtRates;
 use frames::RxFrame;
@@ -56,6 +61,16 @@ enum Peer {
     Silent,
 }
 
+/// CoDel and FQ-CoDel as RFC 8289 and 8290 have them.
+const FAIR: FairRules =
+    FairRules { target: Span::from_millis(5), interval: Span::from_millis(100), quantum: 1_514, queues: 1_024 };
+
+/// A packet of a flow of its neighbour and traffic identifier.
+fn new_packet(packet: PacketId, (to, tid): (NodeId, u8), bytes: u32) -> PacketEntry {
+    let flow = FlowKey { ends: (ME, to), protocol: 17, ports: (tid.into(), 0) };
+    PacketEntry { packet, to, tid, bytes, flow, aqm: Aqm::Drops }
+}
+
 struct Lab {
     /// The station looks at its back-offs at the end of every frame, as if each were an event to it.
     watchful: bool,
@@ -69,6 +84,8 @@ struct Lab {
     sent: Vec<(Frame, Carried)>,
     offers: Vec<(NodeId, u8, u32)>,
     packets: u32,
+    /// Node 2 answers as node 1 does, under traffic identifiers of its own.
+    both_answer: bool,
     /// What becomes of the frames of the station, in their order, and of those beyond the list.
     peer: VecDeque<Peer>,
     beyond: Peer,
@@ -95,6 +112,7 @@ impl Lab {
             sent: Vec::new(),
             offers: Vec::new(),
             packets: 0,
+            both_answer: false,
             peer: VecDeque::new(),
             beyond: Peer::Answers,
             recipients: std::array::from_fn(|_| Recipient::new(0, 64, None)),
@@ -222,7 +240,8 @@ impl Lab {
                     let packet = PacketId(self.packets);
                     self.packets += 1;
                     let mut taken = false;
-                    self.input(now, |edca, cx| taken = edca.enqueue(packet, (to, tid), bytes, false, cx));
+                    let new = new_packet(packet, (to, tid), bytes);
+                    self.input(now, |edca, cx| taken = edca.enqueue(&new, false, cx));
                     if !taken {
                         self.note(now, format!("refused {}", packet.0));
                     }
@@ -282,8 +301,16 @@ impl Lab {
             let early = if delivered.within { " early" } else { "" };
             self.note(now, format!("up {}{early}", delivered.packet.0));
         }
-        for packet in out.expired {
-            self.note(now, format!("expired {}", packet.0));
+        for packet in out.marked {
+            self.note(now, format!("marked {}", packet.0));
+        }
+        for (packet, why) in out.discarded {
+            let what = match why {
+                DropCause::Lifetime => "expired",
+                DropCause::QueueFull => "pushed out",
+                DropCause::CoDel => "codel",
+            };
+            self.note(now, format!("{what} {}", packet.0));
         }
         for (packet, outcome) in out.done {
             let what = if outcome == Outcome::Sent { "sent" } else { "dropped" };
@@ -307,7 +334,7 @@ impl Lab {
     /// Node 1 answers a frame of the station.
     fn answer(&mut self, start: Time, frame: &Frame, mpdus: &[Mpdu]) {
         let asks = matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action);
-        if frame.dst != PEER || !asks {
+        if frame.dst != PEER && !self.both_answer || !asks {
             return;
         }
         let peer = self.peer.pop_front().unwrap_or(self.beyond.clone());
@@ -335,7 +362,7 @@ impl Lab {
             _ => (FrameKind::BlockAck, 32),
         };
         let (ssn, bitmap) = recipient.block_ack();
-        let mut rx = RxFrame::new(kind, PEER, ME, length).tid(frame.tid);
+        let mut rx = RxFrame::new(kind, frame.dst, ME, length).tid(frame.tid);
         rx.carried.said.block_ack = BlockAckInfo { ssn, bitmap, size: 64 };
         rx.carried.ratio = self.ratio;
         self.put(start, rx);
