@@ -23,6 +23,7 @@ impl Edca {
             cx.station.edca_start_backoff(ac, false, cx.now, &cx.rules.station);
         } else {
             let limit = self.txop(ac, cx.rules);
+            self.answered.clear();
             self.expire(ac, cx);
             match self.plan(ac, cx.now + limit, true, cx) {
                 Some(exchange) => self.begin(exchange, cx),
@@ -203,6 +204,7 @@ impl Edca {
     /// A CTS for this station has come.
     pub(super) fn on_cts(&mut self, cx: &mut EdcaCx<'_>) {
         if self.phase == Phase::WaitCts {
+            self.answered.extend(self.exchange.map(|exchange| exchange.to));
             self.send_after_sifs(cx);
         }
     }
@@ -269,6 +271,7 @@ impl Edca {
 
     fn succeed(&mut self, exchange: Exchange, cx: &mut EdcaCx<'_>) {
         self.categories[exchange.ac as usize].failures = 0;
+        self.answered.push(exchange.to);
         if let Some(one) = agreement(&mut self.outgoing, &exchange) {
             one.unanswered = 0;
         }

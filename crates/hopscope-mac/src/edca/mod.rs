@@ -135,6 +135,8 @@ pub struct Edca {
     /// The wait for a response is over, but a frame for this node is on the air: whatever its end brings decides.
     decided_at: Time,
     exchange: Option<Exchange>,
+    /// Neighbours that have answered in the TXOP at hand.
+    answered: Vec<NodeId>,
     categories: [Category; Ac::COUNT],
     outgoing: Vec<Outgoing>,
     incoming: Vec<Incoming>,
@@ -202,6 +204,7 @@ impl Edca {
             sifs_timer: Generation::default(),
             decided_at: Time::NEVER,
             exchange: None,
+            answered: Vec::new(),
             categories: Default::default(),
             outgoing: Vec::new(),
             incoming: Vec::new(),

@@ -16,11 +16,12 @@ impl Edca {
         rules.station.edca.as_deref().map_or(Span::ZERO, |edca| edca[ac as usize].txop)
     }
 
-    /// True where what has gone in the TXOP reserves the medium for the exchange at hand: a CTS to the own station does, to the end of
-    /// the TXOP.
-    pub(super) fn is_protected(&self, _to: NodeId, is_first: bool, rules: &QosRules) -> bool {
+    /// True where what has gone in the TXOP reserves the medium for an exchange with this neighbour, to the end of the TXOP: a CTS to the
+    /// own station, which goes first, does around this one, and any answer of the neighbour around both (9.2.5.2). So RTS goes once in
+    /// a TXOP to each neighbour, as in ns-3.44 (`ProtectedIfResponded`).
+    pub(super) fn is_protected(&self, to: NodeId, is_first: bool, rules: &QosRules) -> bool {
         match rules.protection {
-            Protection::RtsCts => false,
+            Protection::RtsCts => !is_first && self.answered.contains(&to),
             Protection::CtsToSelf => !is_first,
         }
     }

@@ -205,3 +205,55 @@ fn a_cf_end_of_another_station_frees_the_medium() {
     assert_eq!(first(vec![(1_000, reserved.clone())]), [format!("{} DATA 0", 6_200 + 43 + 36)]);
     assert_eq!(first(vec![(1_000, reserved), (2_000, cf_end)]), [format!("{} DATA 0", 2_052 + 43 + 36)]);
 }
+
+#[test]
+fn an_rts_goes_once_in_a_txop() {
+    let lab = |ampdu| {
+        Lab::with("as-ns3", move |radio, mac| {
+            of_best_effort(2_528)(radio, mac);
+            (mac.rts_threshold, mac.ampdu) = (Some(0), ampdu);
+        })
+    };
+    // RTS, CTS and two SIFS take 88; behind it single MPDUs follow every 288: eight end 2376 behind the begin, nine 2664.
+    let mut single = lab(None).offer(1_000, 12).draws(&[(15, 2)]);
+    let log = only(&single.run(6_000), &["RTS", "DATA"]);
+    let first = 1_043 + 88;
+    let data = (0..8).map(|nth| format!("{} DATA {nth}", first + 288 * nth));
+    let again = first + 288 * 7 + 272 + 16 + 52 + 43 + 18;
+    let table: Vec<String> = std::iter::once("1043 RTS".into()).chain(data).chain([format!("{again} RTS")]).collect();
+    assert_eq!(log[..10], table);
+    let durations: Vec<u64> = single.fields().iter().map(|(_, duration)| *duration).collect();
+    assert_eq!(durations[..2], [2_528 - 28, 2_528 - 88 - 228], "to the end of the TXOP");
+    assert_eq!(single.edca.attempts().rts, 2);
+    // Behind three of them 1768 us are left: eight take 1556 + 48, and nine 1748 + 48.
+    let mut many = lab(Some(65_535)).offer(1_000, 3).offer(1_200, 60);
+    let log = only(&many.run(4_000), &["RTS", "MPDU"]);
+    assert_eq!(log[..3], ["1043 RTS", "1131 A-MPDU 0 x3", "1803 A-MPDU 3 x8"]);
+}
+
+#[test]
+fn each_neighbour_of_a_txop_answers_an_rts() {
+    let mut lab = Lab::with("as-ns3", |radio, mac| {
+        of_best_effort(5_000)(radio, mac);
+        (mac.rts_threshold, mac.ampdu) = (Some(0), None);
+    });
+    lab.both_answer = true;
+    for (us, to) in [(1_000, PEER), (1_001, OTHER), (1_002, PEER), (1_003, OTHER)] {
+        lab = lab.offer_to(us, to, if to == PEER { BE } else { 3 }, PACKET);
+    }
+    lab.run(9_000);
+    let sent: Vec<_> = lab.sent.iter().map(|(frame, _)| (frame.kind, frame.dst)).collect();
+    let [rts, data] = [FrameKind::Rts, FrameKind::Data];
+    assert_eq!(sent[..6], [(rts, PEER), (data, PEER), (rts, OTHER), (data, OTHER), (data, PEER), (data, OTHER)]);
+}
+
+#[test]
+fn an_rts_without_an_answer_protects_nothing() {
+    let mut lab = Lab::with("as-ns3", |radio, mac| {
+        of_best_effort(2_528)(radio, mac);
+        mac.rts_threshold = Some(0);
+    });
+    lab = lab.offer(1_000, 1).peer([Peer::Silent]);
+    let log = only(&lab.run(20_000), &["RTS", "DATA"]);
+    assert_eq!(log.iter().map(|line| what(line)).collect::<Vec<_>>(), ["RTS", "RTS", "DATA 0"]);
+}
