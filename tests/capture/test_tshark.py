@@ -198,6 +198,22 @@ def test_a_syn_has_the_options_that_the_connection_uses(name: str, capture: Capt
     assert reported == [(size, sack, scale, stamps)] * 2, "SYN and SYN-ACK"
 
 
+def test_ip_headers_have_the_dscp_of_their_flow(capture: Capture, tshark: Tshark) -> None:
+    scenario = chain(2, flow={**TCP, "dscp": 46}, radio={"preset": "ht-20"})
+    scenario["flow"].append({"from": 0, "to": 2, **UDP, "dscp": 8})
+    path = capture(scenario).path
+    fields = ("ip.proto", "ip.src", "ip.dsfield.dscp", "ip.dsfield.ecn")
+    rows = counts(tshark(path, "-Y", "ip", "-T", "fields", *(part for field in fields for part in ("-e", field))))
+    assert {tuple(row.split("\t")) for row in rows} == {
+        ("6", "10.0.0.1", "46", "0"),
+        ("6", "10.0.0.3", "46", "0"),
+        ("17", "10.0.0.1", "8", "0"),
+    }, "data and ACKs"
+    # The user priority in the QoS Control field is the upper three bits.
+    priorities = counts(tshark(path, "-Y", "ip", "-T", "fields", "-e", "ip.dsfield.dscp", "-e", "wlan.qos.priority"))
+    assert set(priorities) == {"46\t5", "8\t1"}
+
+
 @pytest.mark.parametrize("window", [32, 100, 1000])
 def test_windows_are_what_the_receiver_has(window: int, capture: Capture, tshark: Tshark) -> None:
     scenario = chain(1, flow={"transport": "tcp-sack", "max_window": window})

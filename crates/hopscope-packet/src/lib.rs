@@ -63,8 +63,8 @@ pub struct Packet {
     pub received_next: bool,
     /// Explicit congestion notification.
     pub ecn: Ecn,
-    /// Traffic identifier: its user priority, 0 to 7, that a QoS station takes its access category from.
-    pub tid: u8,
+    /// Differentiated services code point, 0 to 63 (RFC 2474): a QoS station takes its user priority from that.
+    pub dscp: u8,
     /// Routing message or source route it carries besides its body.
     pub extension: ExtensionId,
     /// What it learns on its way, where its transport asks for it.
@@ -92,7 +92,7 @@ impl Packet {
             via: 0,
             received_next: false,
             ecn: Ecn::NotEct,
-            tid: 0,
+            dscp: 0,
             extension: ExtensionId::NONE,
             path: None,
             sent: now,

@@ -83,7 +83,7 @@ pub struct Socket {
     pub receives: FlowId,
     protocol: Protocol,
     /// Traffic identifier of what it sends.
-    pub tid: u8,
+    pub dscp: u8,
     /// The machine.
     pub endpoint: Endpoint,
     generations: [TransportGeneration; Timer::COUNT],
@@ -99,7 +99,7 @@ impl Socket {
             Endpoint::Atp(_) => Protocol::Atp,
         };
         let (sends, receives) = flows;
-        Socket { node, peer, ports, sends, receives, protocol, tid: 0, endpoint, generations: Default::default() }
+        Socket { node, peer, ports, sends, receives, protocol, dscp: 0, endpoint, generations: Default::default() }
     }
 
     /// The packet in which it sends a body now. An ACK without data belongs to the data that it acknowledges.
@@ -112,7 +112,7 @@ impl Socket {
             flow,
             ports: self.ports,
             path,
-            tid: self.tid,
+            dscp: self.dscp,
             ..Packet::new(self.node, self.peer, bytes, 0, body, now)
         }
     }

@@ -46,6 +46,8 @@ pub struct Ipv4 {
     pub ttl: u8,
     /// What it carries, such as [`TCP`].
     pub protocol: u8,
+    /// Differentiated services code point, 0 to 63 (RFC 2474 3).
+    pub dscp: u8,
     /// Explicit congestion notification (RFC 3168 5).
     pub ecn: Ecn,
     /// What the packet has learnt of its way, where it carries the option.
@@ -104,7 +106,7 @@ impl Ipv4 {
         };
         let mut head = [0; HEADER + PATH_BYTES as usize];
         head[0] = 0x40 | (bytes / 4) as u8;
-        head[1] = ecn;
+        head[1] = self.dscp << 2 | ecn;
         // Packets of a scenario may be longer than 16 bits hold: the field then says as much as it can.
         head[2..4].copy_from_slice(&((bytes + payload).min(0xFFFF) as u16).to_be_bytes());
         head[6..8].copy_from_slice(&DONT_FRAGMENT.to_be_bytes());
@@ -157,7 +159,7 @@ impl Ipv4 {
         };
         let [from, to] = [12, 16].map(|at| [head[at], head[at + 1], head[at + 2], head[at + 3]]);
         let path = read_options(&head[HEADER..])?;
-        Ok((Ipv4 { from, to, ttl: head[8], protocol: head[9], ecn, path }, &whole[bytes..]))
+        Ok((Ipv4 { from, to, ttl: head[8], protocol: head[9], dscp: head[1] >> 2, ecn, path }, &whole[bytes..]))
     }
 }
 
@@ -190,14 +192,14 @@ mod tests {
     use super::*;
 
     const PLAIN: Ipv4 =
-        Ipv4 { from: [10, 1, 0, 1], to: [10, 1, 0, 2], ttl: 64, protocol: TCP, ecn: Ecn::Ect, path: None };
+        Ipv4 { from: [10, 1, 0, 1], to: [10, 1, 0, 2], ttl: 64, protocol: TCP, dscp: 46, ecn: Ecn::Ect, path: None };
 
     #[test]
     fn a_header_has_its_octets_where_the_standard_draws_them() {
         let mut octets = Vec::new();
         PLAIN.write(2, &mut octets);
-        // 4502 + 0016 + 0000 + 4000 + 4006 + 0A01 + 0001 + 0A01 + 0002 = D923
-        assert_eq!(octets, [0x45, 2, 0, 22, 0, 0, 0x40, 0, 64, 6, 0x26, 0xDC, 10, 1, 0, 1, 10, 1, 0, 2]);
+        // 45BA + 0016 + 0000 + 4000 + 4006 + 0A01 + 0001 + 0A01 + 0002 = D9DB
+        assert_eq!(octets, [0x45, 46 << 2 | 2, 0, 22, 0, 0, 0x40, 0, 64, 6, 0x26, 0x24, 10, 1, 0, 1, 10, 1, 0, 2]);
         octets.extend([8, 9, 0]);
         assert_eq!(Ipv4::read(&octets), Ok((PLAIN, &[8, 9][..])), "what is behind the packet is left out");
         let with = Ipv4 { path: Some(Ipv4PathOption { non_collision: 128, delay: 80 }), ..PLAIN };
@@ -212,6 +214,7 @@ mod tests {
         PLAIN.write(100, &mut octets);
         let mut theirs =
             etherparse::Ipv4Header::new(100, 64, etherparse::IpNumber::TCP, PLAIN.from, PLAIN.to).expect("it fits");
+        theirs.dscp = etherparse::IpDscp::try_new(46).expect("a code");
         theirs.ecn = etherparse::IpEcn::try_new(2).expect("a code");
         theirs.header_checksum = theirs.calc_header_checksum();
         assert_eq!(octets, theirs.to_bytes().as_slice());
@@ -239,7 +242,7 @@ mod tests {
         };
         assert_eq!(with(0, 0x65), "IP version: found 6; allowed: 4");
         assert_eq!(with(0, 0x44), "IPv4 header length: found 16; allowed: 20 to 60");
-        assert_eq!(with(8, 63), "IPv4: found checksum 0x26de; the octets have 0x27de");
+        assert_eq!(with(8, 63), "IPv4: found checksum 0x2626; the octets have 0x2726");
         assert_eq!(
             Ipv4::read(&octets[..12]).expect_err("short").to_string(),
             "IPv4: 12 octets; at least 20 are needed"
@@ -251,12 +254,12 @@ mod tests {
 
         #[test]
         fn headers_come_back(
-            from: [u8; 4], to: [u8; 4], ttl: u8, protocol: u8, ecn in 0..3usize, path in proptest::option::of(any::<[u8; 2]>()),
+            from: [u8; 4], to: [u8; 4], ttl: u8, protocol: u8, dscp in 0..64u8, ecn in 0..3usize, path in proptest::option::of(any::<[u8; 2]>()),
             payload in proptest::collection::vec(any::<u8>(), 0..40),
         ) {
             let ecn = [Ecn::NotEct, Ecn::Ect, Ecn::Ce][ecn];
             let path = path.map(|[non_collision, delay]| Ipv4PathOption { non_collision, delay });
-            let header = Ipv4 { from, to, ttl, protocol, ecn, path };
+            let header = Ipv4 { from, to, ttl, protocol, dscp, ecn, path };
             let mut octets = Vec::new();
             header.write(payload.len(), &mut octets);
             prop_assert_eq!(octets.len(), header.bytes());

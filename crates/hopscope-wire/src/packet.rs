@@ -91,7 +91,8 @@ impl Encoder {
         let path = path.map(Ipv4PathOption::of);
         // The header holds the length of what is behind it, which is written first.
         let start = out.len();
-        let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, ecn: packet.ecn, path };
+        let empty =
+            Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, dscp: packet.dscp, ecn: packet.ecn, path };
         let payload = start + empty.bytes();
         out.resize(payload, 0);
         let Some(head) = self.inside(whole, sender, out) else {

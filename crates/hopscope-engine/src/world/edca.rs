@@ -8,6 +8,7 @@ use hopscope_core::event::{Event, Generation};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
 use hopscope_mac::edca::access::EdcaAnswer;
+use hopscope_mac::edca::category::tid_of_dscp;
 use hopscope_mac::edca::{Accepted, Aqm, Delivered, DropCause, EdcaCx, FrameInfo, PacketEntry};
 use hopscope_mac::frame::{Frame, FrameKind};
 use hopscope_mac::{Edca, EdcaEffects};
@@ -57,7 +58,7 @@ impl<R: Recorder> World<R> {
             (true, true) => Aqm::Marks,
         };
         let new =
-            PacketEntry { packet: id, to: packet.next_hop, tid: packet.tid, bytes, flow, aqm };
+            PacketEntry { packet: id, to: packet.next_hop, tid: tid_of_dscp(packet.dscp.into()), bytes, flow, aqm };
         let mut is_taken = false;
         self.note(Record::Queued { node, via: Interface::WIFI, packet: id });
         let within = self.amid == Some(node);

@@ -11,7 +11,6 @@ use hopscope_core::event::Event;
 use hopscope_core::ids::{FlowId, NodeId, SocketId};
 use hopscope_core::rng::Purpose;
 use hopscope_core::units::Time;
-use hopscope_mac::edca::category::tid_of_dscp;
 use hopscope_packet::Ports;
 use hopscope_tcp::Connection;
 use hopscope_transport::udp::Udp;
@@ -68,7 +67,7 @@ impl<R: Recorder> World<R> {
         let near = Socket::new(from, to, there, (id, back_id), near);
         let far = Socket::new(to, from, back, (back_id, id), far);
         for (id, mut socket) in [(socket, near), (other, far)] {
-            socket.tid = tid_of_dscp(flow.dscp);
+            socket.dscp = flow.dscp as u8;
             self.nodes[socket.node].sockets.bind(id, &socket);
             self.sockets.add(id, socket);
         }
