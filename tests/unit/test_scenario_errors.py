@@ -326,6 +326,13 @@ def test_ranges_of_another_rate_are_not_kept_in_silence() -> None:
     [wide] = reported(preset="vht-80-2ss", mcs=9)
     assert "data goes at 780 Mbit/s" in wide
     assert "(-51 dBm, and -80 dBm at 2 Mbit/s) it would be received up to 9 m" in wide
+    [both] = [
+        text
+        for text in Scenario(parse(GOOD).values, radio={"preset": "ht-20"}, mac={"rate_control": "ideal"}).warnings()
+        if "tx_range" in text
+    ]
+    assert 'data goes at MCS 0 to 7 (mac.rate_control = "ideal"): ' in both
+    assert "(-82 and -64 dBm, and -80 dBm at 2 Mbit/s) it would be received up to 315 m at the lowest and 40 m" in both
     for quiet in ({}, {"preset": "wavelan-11M"}, {"preset": "dsss-2M"}, {"preset": "ofdm-54M", "tx_range": "250m"}):
         assert reported(**quiet) == []
 

@@ -74,8 +74,15 @@ impl Resolved {
             return None;
         }
         let radio: RadioConfig = serde_json::from_value(section.merged().into()).ok()?;
+        let kept = general(radio.tx_range);
+        if let Some(modes) = self.of_modes(&radio) {
+            return Some(format!(
+                "radio.tx_range: {kept} m is the range of 2 Mbit/s, and data goes at {modes}; set radio.tx_range, to \"{kept}m\" where \
+                 that is meant"
+            ));
+        }
         let bits = radio.data_mode().map_or(radio.data_rate, |mode| mode.rate());
-        let [kept, rate] = [general(radio.tx_range), general(bits as f64 / 1e6)];
+        let rate = general(bits as f64 / 1e6);
         let why = match sensitivity::reach(&radio) {
             Some(reach) => format!(
                 "by the sensitivity that IEEE 802.11 asks for at this rate ({} dBm, and -80 dBm at 2 Mbit/s) it would be \
@@ -88,6 +95,24 @@ impl Resolved {
         Some(format!(
             "radio.tx_range: {kept} m is the range of 2 Mbit/s, and data goes at {rate} Mbit/s: {why}; set radio.tx_range, to \
              \"{kept}m\" where that is meant"
+        ))
+    }
+
+    /// Between which MCS a rate control chooses, and how far each of the two reaches; none where the MCS is fixed.
+    fn of_modes(&self, radio: &RadioConfig) -> Option<String> {
+        let control = self.section("mac").text("rate_control");
+        let (layout, streams) = (radio.layout()?, u8::try_from(radio.spatial_streams).ok()?);
+        if control == "fixed" {
+            return None;
+        }
+        let allowed = || (0..=layout.highest_mcs()).filter(|&mcs| layout.allows(mcs, streams));
+        let (lowest, highest) = (allowed().min()?, allowed().max()?);
+        let reach = |mcs: u8| sensitivity::reach(&RadioConfig { mcs: mcs.into(), ..radio.clone() });
+        let (near, far) = (reach(highest)?, reach(lowest)?);
+        Some(format!(
+            "MCS {lowest} to {highest} (mac.rate_control = \"{control}\"): by the sensitivities that IEEE 802.11 asks for ({} and {} dBm, \
+             and -80 dBm at 2 Mbit/s) it would be received up to {:.0} m at the lowest and {:.0} m at the highest",
+            far.sensitivity_dbm, near.sensitivity_dbm, far.range, near.range
         ))
     }
 }
