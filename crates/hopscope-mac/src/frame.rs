@@ -43,6 +43,15 @@ impl FrameKind {
         }
     }
 
+    /// True for frames that ask their receiver for an answer, unless they are broadcasts.
+    #[inline(always)]
+    pub fn asks(self) -> bool {
+        match self {
+            FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq | FrameKind::Action => true,
+            FrameKind::Cts | FrameKind::Ack | FrameKind::BlockAck | FrameKind::CfEnd => false,
+        }
+    }
+
     /// The kind of this number, that of its place in the list above; only the lower three bits count.
     #[inline(always)]
     pub fn numbered(number: u16) -> FrameKind {

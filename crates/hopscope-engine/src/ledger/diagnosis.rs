@@ -57,8 +57,7 @@ impl Ledger {
         if dst == node {
             let (failure, by) = self.diagnose(now, node, frame, outcome, view);
             // A CTS or an ACK goes to the station whose attempt it would have brought on.
-            let asks = matches!(kind, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq);
-            let (asked, other) = if asks { (src, dst) } else { (dst, src) };
+            let (asked, other) = if kind.asks() { (src, dst) } else { (dst, src) };
             self.note_diagnosis(asked, other, Diagnosis { failure, frame: kind, by });
         }
     }

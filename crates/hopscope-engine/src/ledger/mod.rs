@@ -40,7 +40,7 @@ use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::config::mac::MissingBlockAck;
 use hopscope_mac::contention::QuietPlan;
-use hopscope_mac::dcf::{Frame, FrameKind};
+use hopscope_mac::dcf::Frame;
 use hopscope_mac::ppdu::PpduRules;
 use hopscope_mac::timing::Timing;
 use hopscope_packet::{Body, Packet};
@@ -142,7 +142,7 @@ impl Ledger {
         let line = &mut self.nodes[node.index()];
         line.received(now, frame.airtime);
         // These ask for an answer. Whether it was sent matters only if the attempt fails.
-        if matches!(frame.kind, FrameKind::Rts | FrameKind::Data | FrameKind::BlockAckReq) {
+        if frame.kind.asks() {
             line.asked = (frame.src, now);
         }
     }

@@ -177,9 +177,17 @@ impl Ledger {
         if frame.kind == FrameKind::Data {
             self.on_ppdu(now, slot, frame, view);
         } else if let (FrameKind::Rts, Some(qos)) = (frame.kind, &mut line.qos) {
-            // Which packets will go with it is known behind the CTS.
-            qos.packets.push(frame.body);
-            self.tracker.begin_exchange(now, frame.body, qos.free, qos.begun);
+            // It goes for all packets of the PPDU behind it.
+            let planned = view.planned(frame.src);
+            let firsts = planned.iter().map(|mpdu| mpdu.packet);
+            qos.packets.clear();
+            for first in firsts.chain(planned.is_empty().then_some(frame.body)) {
+                qos.packets.push(first);
+                qos.packets.extend_from_slice(slot.map_or(&[], |slot| view.msdus(slot, first)));
+            }
+            for packet in &qos.packets {
+                self.tracker.begin_exchange(now, *packet, qos.free, qos.begun);
+            }
         }
         self.note_if_off(slot, frame, view);
     }

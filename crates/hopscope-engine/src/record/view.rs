@@ -53,6 +53,9 @@ pub trait NetworkView {
     /// control frame.
     fn mpdus(&self, slot: u32) -> &[Mpdu];
 
+    /// The MPDUs that a QoS station sends in the exchange under way, or behind its RTS; none where they are under no agreement.
+    fn planned(&self, node: NodeId) -> &[Mpdu];
+
     /// Of a packet that a PPDU in an air slot carries: those that go with it in its A-MSDU; none where it is alone.
     fn msdus(&self, slot: u32, first: PacketId) -> &[PacketId];
 

@@ -78,6 +78,10 @@ impl NetworkView for WorldView<'_> {
         edca.map_or(&[], |edca| &edca.carried(slot).mpdus)
     }
 
+    fn planned(&self, node: NodeId) -> &[Mpdu] {
+        self.wifi[node].edca.as_ref().map_or(&[], |edca| edca.planned())
+    }
+
     fn msdus(&self, slot: u32, first: PacketId) -> &[PacketId] {
         self.wifi[NodeId(slot / 2)].edca.as_ref().map_or(&[], |edca| edca.bundle(first))
     }

@@ -1,10 +1,11 @@
 //! The airtime ledger of QoS stations: every nanosecond has one cause, MPDUs are accounted one by one, and metrics agree.
 
 use hopscope_core::units::{Span, Time};
-use hopscope_engine::config::{App, Config, Transport, presets};
-use hopscope_engine::ledger::{LedgerResult, LinkLedger, MpduLedger, PpduLedger};
+use hopscope_engine::config::{App, Config, Outage, Transport, presets};
+use hopscope_engine::ledger::{FailureResult, LedgerResult, LinkLedger, MpduLedger, PpduLedger};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::{simulation, world};
+use hopscope_mac::config::mac::BlockAckSetup;
 use proptest::prelude::*;
 
 use crate::invariants::{EVERY, flows, routed, with_flows};
@@ -135,6 +136,38 @@ fn the_rest_of_a_txop_is_given_back() {
     let (_, ledger) = ledger_of(&config);
     // 20 bytes at 6 Mbit/s: 52 us, once for each packet; the run ends before that of the last one.
     assert_eq!(ns(&ledger, 0, "cf-end"), (ppdus(&ledger, 0).ppdus - 1) * 52_000);
+}
+
+#[test]
+fn who_has_disturbed_an_addba_request_is_named() {
+    let mut config = line("ht-20", &[0.0, 240.0, 480.0], 1);
+    (config.radio.mcs, config.radio.cs_range) = (0, 300.0);
+    config.mac.block_ack_setup = BlockAckSetup::Addba;
+    for (from, start) in [(2, 0), (0, 100)] {
+        let mut bulk = flow("standard", from, 1, Transport::Udp, App::Bulk);
+        bulk.start = Time::ZERO + Span::from_millis(start);
+        config.flows.push(bulk);
+    }
+    let (_, ledger) = ledger_of(&config);
+    let failures = &link(&ledger, 0, 1).failures;
+    let disturbed =
+        |failure: &FailureResult| (failure.frame, failure.cause, failure.by) == ("action", "hidden", Some(2));
+    assert!(failures.iter().any(disturbed), "{failures:?}");
+}
+
+#[test]
+fn an_rts_in_vain_is_an_attempt_of_all_its_packets() {
+    let mut config = line("ht-20", &[0.0, 20.0], 1);
+    (config.mac.rts_threshold, config.mac.mpdu_retry_limit) = (Some(0), None);
+    config.flows.push(flow("standard", 0, 1, Transport::Udp, App::Bulk));
+    config.flows[0].start = Time::ZERO;
+    let at = |ms| Time::ZERO + Span::from_millis(ms);
+    config.outages.push(Outage { node: 1, from: at(500), to: Some(at(520)) });
+    let (result, ledger) = ledger_of(&config);
+    check_counts(&result, &ledger);
+    // Each takes 28 us, and SIFS, a slot and the start of a CTS are waited for; dozens of packets go behind it.
+    let (failed, spent) = (result.nodes[0].mac_retries, ledger.flows[0].ns.get("retries").copied().unwrap_or(0));
+    assert!(failed > 2 && spent > 10 * failed * 77_000, "{failed}, {spent}, {:?}", ledger.flows[0]);
 }
 
 proptest! {

@@ -358,6 +358,11 @@ impl Edca {
         &self.on_air[(slot % 2) as usize]
     }
 
+    /// The MPDUs of the own exchange where they are under an agreement.
+    pub fn planned(&self) -> &[Mpdu] {
+        &self.planned
+    }
+
     /// The packets that go with another one in an A-MSDU, or have come with it; none where it is alone.
     pub fn bundle(&self, first: PacketId) -> &[PacketId] {
         self.bundles.of(first)
