@@ -1,17 +1,17 @@
-//! QoS stations in whole networks: what their frames mean to others.
+//! QoS stations in whole networks: what their frames mean to others, with QoS and without.
 
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::{App, Config, HostConfig, MacConfig, Transport, presets};
 use hopscope_engine::record::Record;
 use hopscope_engine::simulation::Simulation;
-use hopscope_mac::config::mac::{BlockAckSetup, Protection};
+use hopscope_mac::config::mac::Protection;
 use hopscope_mac::dcf::{Frame, FrameKind};
 
 use crate::support::{Log, flow};
 
 /// Four stations of HT that hear each other, with UDP between these pairs that fills the medium.
-fn crowd(pairs: &[(u32, u32)], change: impl FnOnce(&mut Config)) -> Config {
+pub(crate) fn crowd(pairs: &[(u32, u32)], change: impl FnOnce(&mut Config)) -> Config {
     let base = presets::base("standard", "ht-20").expect("a profile and a preset");
     let mut config = base.config((0..4).map(|node| [5.0 * f64::from(node), 0.0]).collect(), Span::from_secs(1));
     for &(from, to) in pairs {
@@ -24,7 +24,7 @@ fn crowd(pairs: &[(u32, u32)], change: impl FnOnce(&mut Config)) -> Config {
 }
 
 /// Bytes that were delivered, and the frames with the instants at which they began.
-fn run(config: Config) -> (u64, Vec<(Time, Frame)>) {
+pub(crate) fn run(config: Config) -> (u64, Vec<(Time, Frame)>) {
     let mut simulation = Simulation::observed(config, Log::default()).expect("a sound scenario");
     let result = simulation.run();
     let frame = |&(at, record): &(Time, Record)| match record {
@@ -63,28 +63,6 @@ fn nobody_else_begins_a_frame_in_what_a_cts_to_self_reserves() {
         reserved += 1;
     }
     assert!(reserved > 100 && delivered > 1_000_000, "{reserved}, {delivered}");
-}
-
-#[test]
-fn addba_frames_set_up_one_agreement_for_each_neighbour() {
-    const PAIRS: [(u32, u32); 3] = [(0, 1), (1, 0), (2, 3)];
-    let setup = |setup| move |config: &mut Config| config.mac.block_ack_setup = setup;
-    let (delivered, frames) = run(crowd(&PAIRS, setup(BlockAckSetup::Addba)));
-    let actions: Vec<_> = frames.iter().filter(|(_, frame)| frame.kind == FrameKind::Action && !frame.retry).collect();
-    // Requests of 0, 1 and 2, and a response to each.
-    for (src, dst, count) in [(0, 1, 2), (1, 0, 2), (2, 3, 1), (3, 2, 1)] {
-        let (src, dst) = (NodeId(src), NodeId(dst));
-        let sent = actions.iter().filter(|(_, frame)| (frame.src, frame.dst) == (src, dst)).count();
-        assert_eq!(sent, count, "{src:?}, {dst:?}");
-        let begins = |kind| frames.iter().find(|(_, frame)| (frame.src, frame.dst, frame.kind) == (src, dst, kind));
-        let (action, answered) = (begins(FrameKind::Action), begins(FrameKind::BlockAck));
-        let is_late = answered.is_none_or(|(answered, _)| action.is_some_and(|(at, _)| at < answered));
-        assert!(is_late, "no Block Ack before the agreement");
-    }
-    assert_eq!(actions.len(), 6);
-    let (given, frames) = run(crowd(&PAIRS, setup(BlockAckSetup::Given)));
-    assert!(frames.iter().all(|(_, frame)| frame.kind != FrameKind::Action));
-    assert!(delivered.abs_diff(given) < given / 20, "{delivered} and {given}");
 }
 
 /// Stations 5 m apart at 54 Mbit/s, all without QoS but for those named, and UDP of so many bit/s between each pair.
