@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from chains import MODERN, SCENARIOS, Capture, Tshark, chain, counts
+from chains import MODERN, SCENARIOS, TCP, UDP, Capture, Tshark, chain, counts
 
 import hopscope as hs
 

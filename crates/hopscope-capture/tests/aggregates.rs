@@ -59,6 +59,10 @@ impl NetworkView for Air {
         &self.mpdus
     }
 
+    fn planned(&self, _: NodeId) -> &[Mpdu] {
+        &self.mpdus
+    }
+
     fn msdus(&self, _: u32, first: PacketId) -> &[PacketId] {
         if first == PacketId(0) { &self.rest } else { &[] }
     }

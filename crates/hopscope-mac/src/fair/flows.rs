@@ -268,7 +268,7 @@ mod tests {
                     Step::Evict => fair.pop_fattest(),
                     Step::Take { flow } => fair.take(|packet, _| packet % 5 == flow),
                     Step::Pass(ms) => {
-                        now = now + Span::from_millis(ms);
+                        now += Span::from_millis(ms);
                         None
                     }
                 };
