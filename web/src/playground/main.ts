@@ -219,12 +219,13 @@ class Playground {
   private async share(): Promise<void> {
     const fragment = await encode({ text: this.editor.text, scene: this.scene.key });
     history.replaceState(null, "", fragment);
-    try {
-      await navigator.clipboard.writeText(location.href);
-      say(this.shared, "The link is copied. It holds the whole scenario.");
-    } catch {
-      say(this.shared, "The link stands in the address bar. It holds the whole scenario.");
-    }
+    say(this.shared, "The link stands in the address bar. It holds the whole scenario.");
+    // Some browsers ask first, and some refuse: the address bar has it in any case.
+    const copied = navigator.clipboard?.writeText(location.href).then(
+      () => true,
+      () => false,
+    );
+    if (await copied) say(this.shared, "The link is copied. It holds the whole scenario.");
   }
 }
 
