@@ -80,6 +80,7 @@ LONGER: dict[str, str] = {
     "crates/hopscope-conformance/src/script/packet.rs: packet": "the grammar of a packet line, in its order",
     "crates/hopscope-python/src/lib.rs: _core": "one line for each name of the module",
     "crates/hopscope-wire/src/packet.rs: inside": "one arm for each kind of packet",
+    "python/hopscope/api/stores.py: report": "a public function whose doc string lists 15 arguments",
     "python/hopscope/cli/compare.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/optimize.py: command": "the options of the command are its parameters",
     "python/hopscope/cli/report_cmd.py: command": "the options of the command are its parameters",

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from hopscope.errors import StoreError, printable
 from hopscope.io.extras import need
@@ -114,38 +114,52 @@ def store_page(
         StoreError: the folder cannot be written.
         RunFailed: the disk is full.
     """
-    about = {"folder": store, "problems": list(problems)}
-    if outcome is not None:
-        from hopscope.reporting import search
+    from hopscope.reporting import search, tables
 
+    about: dict[str, Any] = {"folder": store, "problems": list(problems)}
+    if outcome is not None:
         context = {"title": search.title(outcome), "several": True, "studies": _cases(outcome, results, folder, engine)}
         return write_page(folder / "report.html", "store.html.j2", {**about, **context, "again": {}})
-    from hopscope.reporting import overlay, tables
-
-    brief = len(results) > _MANY
     if selection is not None:
         selection.check(results)
     recordings = [[] for _ in results] if recorded is None else recorded.sections(results, selection)
-    drawn_metrics = None if shown is None else [name for name in shown.names if "." not in name]
-    found = [tables.charts(result, brief=brief, selection=selection, chosen=drawn_metrics) for result in results]
-    drawn = [overlay.draw(charts, result, overlays) for charts, result in zip(found, results, strict=True)]
-    overlay.check(overlays, {name for _, fitted in drawn for name in fitted})
+    drawn = _charts(results, overlays, selection, shown)
     stems = [f"{number}-" if len(results) > 1 else "" for number in range(1, len(results) + 1)]
-    again = None if interactive is None else interactive.rerun(results, [charts for charts, _ in drawn], stems, folder)
-    parts = again.parts() if again is not None else {}
+    again = None if interactive is None else interactive.rerun(results, drawn, stems, folder)
     studies = []
-    for number, (result, (charts, _), pictures) in enumerate(zip(results, drawn, recordings, strict=True)):
+    for number, (result, charts, pictures) in enumerate(zip(results, drawn, recordings, strict=True)):
         reason = None if again is None else again.reasons[number]
-        section = _section(
-            result, charts, folder, stems[number], brief=brief, shown=shown, measured=measured, again=reason == ""
-        )
+        options: _Options = {"brief": len(results) > _MANY, "shown": shown, "measured": measured, "again": reason == ""}
         about_runs = {"summary": tables.describe(result, engine), "recorded": pictures, "reason": reason}
-        studies.append({**section, **about_runs})
-    context = {"title": title, "several": any(map(tables.has_several_seeds, results)), "studies": studies}
-    return write_page(folder / "report.html", "store.html.j2", {**about, **context, "again": parts})
+        studies.append({**_section(result, charts, folder, stems[number], **options), **about_runs})
+    about |= {"title": title, "several": any(map(tables.has_several_seeds, results)), "studies": studies}
+    return write_page(folder / "report.html", "store.html.j2", {**about, "again": again.parts() if again else {}})
 
 
 # --- Parts ----------------------------------------------------------------------------------------------------------
+
+
+def _charts(
+    results: Sequence[Result], overlays: Sequence[Overlay], selection: Selection | None, shown: Listing | None
+) -> list[Sequence[Chart]]:
+    """The figures of each result, with models drawn over them."""
+    from hopscope.reporting import overlay, tables
+
+    chosen = None if shown is None else [name for name in shown.names if "." not in name]
+    brief = len(results) > _MANY
+    found = [tables.charts(result, brief=brief, selection=selection, chosen=chosen) for result in results]
+    drawn = [overlay.draw(charts, result, overlays) for charts, result in zip(found, results, strict=True)]
+    overlay.check(overlays, {name for _, fitted in drawn for name in fitted})
+    return [charts for charts, _ in drawn]
+
+
+class _Options(TypedDict):
+    """What a section is made with."""
+
+    brief: bool
+    shown: Listing | None
+    measured: Measurement | None
+    again: bool
 
 
 def _section(
