@@ -104,6 +104,8 @@ WEB_SOURCES = $(shell find web/src web/*.json web/*.ts web/*.html -type f 2>/dev
 
 # What is loaded counts: only passes after which gzip leaves less. Those that rename locals make the engine no faster and gzip worse.
 WASM_PASSES := --duplicate-function-elimination --merge-similar-functions --vacuum
+# What browsers since 2022 know, and rustc uses.
+WASM_FEATURES := --mvp-features --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals --enable-multivalue --enable-reference-types
 
 # Scripts of packages are not run: none of them needs any.
 web/node_modules/.installed: web/package-lock.json
@@ -118,7 +120,7 @@ $(WEB)/engine.wasm: $(RUST_SOURCES) web/node_modules/.installed
 	  { echo "Rust's library for $(WASM_TARGET) is needed: rustup target add $(WASM_TARGET)" >&2; exit 1; }
 	$(call quiet,building the engine for pages,cargo build --quiet --locked --profile web --target $(WASM_TARGET) -p hopscope-web)
 	@mkdir -p $(WEB)
-	$(call quiet,optimising the engine for pages,$(WASM_OPT) $(WASM_PASSES) --all-features --strip-debug --strip-producers $(WASM_BUILT) -o $@.part)
+	$(call quiet,optimising the engine for pages,$(WASM_OPT) $(WASM_FEATURES) $(WASM_PASSES) --strip-debug --strip-producers $(WASM_BUILT) -o $@.part)
 	@size=$$(gzip -9 -n -c $@.part | wc -c); if [ $$size -gt $(WASM_MOST) ]; then \
 	  echo "make: FAILED: the engine has $$size octets compressed, $(WASM_MOST) are allowed" >&2; exit 1; fi
 	@mv $@.part $@

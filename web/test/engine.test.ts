@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Engine, EngineError, type Problem, RemoteEngine } from "../src/engine";
 import { serve } from "../src/engine/worker";
 
@@ -14,6 +14,9 @@ from = 0
 to = "last"
 transport = "tcp-newreno"
 `;
+
+// On a machine that has other work.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let engine: Engine;
 
@@ -30,6 +33,12 @@ function refused(call: () => unknown): Problem[] {
     throw error;
   }
   throw new Error("was not refused");
+}
+
+/** Results without the events of the engine, of which a world that is watched has more. */
+function measured(results: unknown): unknown {
+  const { engine: _, ...rest } = results as { engine: unknown };
+  return rest;
 }
 
 describe("check", () => {
@@ -76,13 +85,15 @@ describe("a world", () => {
       world.advance(world.now_s + 0.01);
       world.state();
     }
-    expect(world.results()).toEqual(engine.run(CHAIN, { seed: 7 }));
-    expect(world.results()).not.toEqual(engine.run(CHAIN, { seed: 8 }));
+    expect(measured(world.results())).toEqual(measured(engine.run(CHAIN, { seed: 7 })));
+    expect(measured(world.results())).not.toEqual(measured(engine.run(CHAIN, { seed: 8 })));
     world.free();
   });
 
   it("says what stands before the run", () => {
-    const { setup } = engine.open(CHAIN, { set: { "radio.preset": "wavelan-11M", "flow.0.start": "0.5s" } });
+    const { setup } = engine.open(CHAIN, {
+      set: { "radio.preset": "wavelan-11M", "topology.spacing": 100, "flow.0.start": "0.5s" },
+    });
     expect(setup.nodes).toHaveLength(4);
     expect(setup.flows).toEqual([
       { source: 0, destination: 3, transport: expect.stringContaining("newreno"), start_s: 0.5, label: null },
@@ -90,7 +101,9 @@ describe("a world", () => {
     expect(setup.radio).toMatchObject({ data_rate_bps: 11_000_000, preset: "wavelan-11M" });
     expect(setup).toMatchObject({ duration_s: 2, routing: "static", mobility: false });
     expect(
-      engine.open(CHAIN, { set: { "mobility.model": "random-walk", "mobility.area": [500, 500] } }).setup.mobility,
+      engine.open(CHAIN, {
+        set: { "mobility.model": "random-walk", "mobility.area": [900, 500], "routing.protocol": "aodv" },
+      }).setup.mobility,
     ).toBe(true);
   });
 

@@ -171,7 +171,7 @@ export interface WorldLike {
   /** Which records are kept from now on. */
   keep(records: boolean | string[]): void;
   state(): State;
-  /** Results from the end of the warm-up to now, as `run` gives them. */
+  /** Results from the end of the warm-up to now, as `run` gives them; `engine.events` counts those of the observer as well. */
   results(): unknown;
   /** Gives its memory back; it must not be used any more. */
   free(): void;
