@@ -147,7 +147,7 @@ fn with_settings(
     if problems.is_empty() { Ok((values, places)) } else { Err(problems) }
 }
 
-/// An outside that is told what document it is asked about.
+/// An outside that knows the document it is asked about.
 pub trait DocumentOutside {
     /// The document with all its settings.
     fn knows(&mut self, values: &Value);
