@@ -9,6 +9,8 @@ MAKEFLAGS += --no-builtin-rules --no-print-directory
 export HOME ?= $(shell getent passwd "$$(id -u)" | cut -d: -f6)
 export PATH := $(or $(PATH),/usr/local/bin:/usr/bin:/bin):$(HOME)/.cargo/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Node.js trusts its own list of authorities alone; npm must trust those of the system as pip and cargo do.
+export NODE_EXTRA_CA_CERTS ?= $(wildcard /etc/ssl/certs/ca-certificates.crt)
 
 VENV := .venv
 BIN := $(VENV)/bin
