@@ -141,7 +141,7 @@ demo: build-words $(VENV)/.engine ## One question answered: how many packets sho
 
 # What the wait is for, said before it: only where something is to be built.
 build-words:
-	@test -e $(VENV)/.engine || echo "Building the engine once: about four minutes on two cores; the demo itself takes ten seconds." >&2
+	@test -e $(VENV)/.engine || echo "Building the engine once: about seven minutes on two cores; the demo itself takes ten seconds." >&2
 
 validate: $(VENV)/.engine ## Every validation entry of the catalogue, in full length
 	@$(BIN)/hopscope reproduce validation --out results/validation
