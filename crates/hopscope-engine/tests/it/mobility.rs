@@ -77,7 +77,7 @@ fn who_is_said_to_move_but_stays_changes_nothing() {
 }
 
 #[test]
-fn who_looks_at_nodes_under_way_changes_nothing() {
+fn observers_of_nodes_under_way_change_nothing() {
     for model in [MobilityModel::RandomWaypoint, MobilityModel::GaussMarkov] {
         let mut config = moving_field(RoutingProtocol::Aodv);
         config.mobility.model = model;
