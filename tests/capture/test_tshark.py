@@ -210,7 +210,9 @@ def test_ip_headers_have_the_dscp_of_their_flow(capture: Capture, tshark: Tshark
         ("17", "10.0.0.1", "8", "0"),
     }, "data and ACKs"
     # The user priority in the QoS Control field is the upper three bits.
-    priorities = counts(tshark(path, "-Y", "ip", "-T", "fields", "-e", "ip.dsfield.dscp", "-e", "wlan.qos.priority"))
+    priorities = counts(
+        tshark(path, "-Y", "ip and wlan", "-T", "fields", "-e", "ip.dsfield.dscp", "-e", "wlan.qos.priority")
+    )
     assert set(priorities) == {"46\t5", "8\t1"}
 
 

@@ -24,7 +24,8 @@ def test_the_package_of_the_engine_has_no_study_and_the_wheel_has_both() -> None
     data = [file for file in package.rglob("*") if file.suffix in {".toml", ".csv"}]
     # What `hopscope new` copies is data of no study that ships.
     assert not [file for file in data if TEMPLATES not in file.parents]
-    [own] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["maturin"]["include"]
+    own, *pages = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["maturin"]["include"]
+    assert all(page["path"].startswith("python/hopscope/web/") for page in pages)
     packed = {file.resolve() for file in ROOT.glob(own["path"]) if file.is_file()}
     assert packed == {file for file in (ROOT / "studies").rglob("*") if file.is_file()}
     assert own["format"] == "wheel"

@@ -430,7 +430,7 @@ mod tests {
         let doing = |node: usize| state["nodes"][node]["doing"].clone();
         assert_eq!(
             [0, 1, 2, 3].map(doing),
-            ["transmitting", "receiving", "idle", "idle"].map(|word| json!(word)),
+            ["transmitting", "idle", "idle", "idle"].map(|word| json!(word)),
             "{state}"
         );
         session.step(number, 199).expect("a world");
