@@ -17,21 +17,27 @@ from hopscope import _core
 ROOT = Path(__file__).resolve().parents[2]
 WASM = ROOT / "python" / "hopscope" / "web" / "engine.wasm"
 SCRIPT = ROOT / "web" / "test" / "bits.mjs"
+DRIVER = ROOT / "web" / "node_modules" / "playwright-core"
 
 #: The continuous check runs all; on a desk these many take a few seconds.
 ALL, FEW = 200, 30
 
 
-@pytest.fixture(scope="module")
-def node() -> str:
-    """The program that runs the engine of pages; without it or the engine the tests are left out, and say so."""
-    found = shutil.which("node")
-    missing = [what for what, there in (("node", found), ("engine.wasm (`make web`)", WASM.exists())) if not there]
+@pytest.fixture(params=["node", "chromium"])
+def command(request: pytest.FixtureRequest) -> list[str]:
+    """What runs the engine of pages; where a part of it is missing the tests are left out, and say so."""
+    programs = {name: shutil.which(name) for name in {"node", request.param}}
+    there = {
+        **{name: found is not None for name, found in programs.items()},
+        "engine.wasm (`make web`)": WASM.exists(),
+        "web/node_modules (`make web`)": request.param == "node" or DRIVER.exists(),
+    }
+    missing = sorted(what for what, found in there.items() if not found)
     if missing and not os.environ.get("HOPSCOPE_ALL_TOOLS"):
         pytest.skip(f"left out: the engine of pages, which needs {' and '.join(missing)}")
     assert not missing, f"missing: {', '.join(missing)}"
-    assert found is not None
-    return found
+    browser = [programs["chromium"]] if request.param == "chromium" else []
+    return [str(part) for part in (programs["node"], SCRIPT, WASM, *browser)]
 
 
 def _results(text: str) -> dict[str, Any]:
@@ -49,10 +55,10 @@ def test_every_word_of_the_engine_occurs() -> None:
     assert wanted <= words, sorted(wanted - words)
 
 
-def test_results_and_frames_are_those_of_the_native_engine(node: str) -> None:
+def test_results_and_frames_are_those_of_the_native_engine(command: list[str]) -> None:
     drawn = configurations(ALL if os.environ.get("HOPSCOPE_ALL_TOOLS") else FEW, 42)
     requests = "".join(json.dumps({"text": text}) + "\n" for _, text, _ in drawn)
-    ran = subprocess.run([node, str(SCRIPT), str(WASM)], input=requests, capture_output=True, text=True, check=False)
+    ran = subprocess.run(command, input=requests, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     answers = [json.loads(line) for line in ran.stdout.splitlines()]
     assert len(answers) == len(drawn)
