@@ -104,7 +104,9 @@ impl Probing {
             }
             // Event by event, so that the clock stands where the last packet came out.
             match self.world.next_event().filter(|&at| at <= deadline) {
-                Some(at) if open > 0 => self.world.run_until(at),
+                Some(at) if open > 0 => {
+                    self.world.run_until(at);
+                }
                 _ => break,
             }
         }

@@ -86,26 +86,17 @@ impl<R: Recorder> Simulation<R> {
         self.world.now() >= self.config.duration
     }
 
-    /// Advances by at most `step` of simulated time.
+    /// Advances by at most `step` of simulated time, less where the observer does not [go on](Recorder::goes_on).
     pub fn advance(&mut self, step: Span) {
-        self.advance_while(self.world.now() + step, |_| true);
-    }
-
-    /// Advances to `until`, at most to the end, as long as `goes_on` says of the caller's observer after each event that it
-    /// should; false: it has ended before, at the instant of the last event.
-    pub fn advance_while(&mut self, until: Time, mut goes_on: impl FnMut(&R) -> bool) -> bool {
-        let until = until.min(self.config.duration);
+        let until = (self.world.now() + step).min(self.config.duration);
         if !self.measured && until >= self.config.warmup {
             // What happens at the very end of the warm-up is measured.
-            if self.config.warmup > Time::ZERO {
-                let before = Time(self.config.warmup.0 - 1);
-                if !self.world.run_while(before, |(_, observer)| goes_on(observer)) {
-                    return false;
-                }
+            if self.config.warmup > Time::ZERO && !self.world.run_until(Time(self.config.warmup.0 - 1)) {
+                return;
             }
             self.begin_measure();
         }
-        self.world.run_while(until, |(_, observer)| goes_on(observer))
+        self.world.run_until(until);
     }
 
     /// A node as it stands now.

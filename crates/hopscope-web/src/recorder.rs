@@ -57,11 +57,6 @@ impl PageRecorder {
         self.enough = (end(self.written(), records), end(self.frames, frames));
     }
 
-    /// Whether it has not had enough.
-    pub(crate) fn goes_on(&self) -> bool {
-        self.written() < self.enough.0 && self.frames < self.enough.1
-    }
-
     /// Records written so far.
     pub(crate) fn written(&self) -> u64 {
         self.trace.as_ref().map_or(0, RecordTrace::written)
@@ -84,6 +79,10 @@ impl Recorder for PageRecorder {
     fn overhears(&self) -> bool {
         // Nobody sees it where nothing is written, and it costs more than all the rest.
         self.trace.is_some()
+    }
+
+    fn goes_on(&self) -> bool {
+        self.written() < self.enough.0 && self.frames < self.enough.1
     }
 
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {

@@ -33,6 +33,12 @@ pub trait Recorder {
         Self::WANTS.has(Classes::OVERHEARD)
     }
 
+    /// Whether the run goes on after an event; false: it pauses, until it is advanced again.
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        true
+    }
+
     /// Takes a record of the instant `now`; records come in order of time. `view` shows the network at that instant.
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView);
 }
@@ -53,6 +59,11 @@ impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     #[inline(always)]
     fn overhears(&self) -> bool {
         self.0.overhears() || self.1.overhears()
+    }
+
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        self.0.goes_on() && self.1.goes_on()
     }
 
     #[inline(always)]

@@ -207,21 +207,15 @@ impl<R: Recorder> World<R> {
         }
     }
 
-    /// Advances to `until`; events at that very instant are included.
-    pub fn run_until(&mut self, until: Time) {
-        self.run_while(until, |_| true);
-    }
-
-    /// Advances to `until` as long as `goes_on` says of the observer after each event that it should; false: it has ended
-    /// before, at the instant of the last event.
-    #[inline]
-    pub fn run_while(&mut self, until: Time, mut goes_on: impl FnMut(&R) -> bool) -> bool {
+    /// Advances to `until`, events at that very instant included, as long as the observer [goes on](Recorder::goes_on); false: it
+    /// has ended before, at the instant of the last event.
+    pub fn run_until(&mut self, until: Time) -> bool {
         while let Some((time, event)) = self.sifs.next_event(&mut self.events, until) {
             self.now = time;
             self.processed += 1;
             self.dispatch(event);
             self.work_off();
-            if !goes_on(&self.recorder) {
+            if !self.recorder.goes_on() {
                 return false;
             }
         }
