@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -42,16 +42,12 @@ def check_tools() -> None:
         raise MissingToolError("llvm-profdata is missing: run `rustup component add llvm-tools`")
 
 
-def build_pages() -> None:
-    """Builds the engine and the pages for browsers into the package.
-
-    Raises MissingToolError and BuildError.
-    """
-    if shutil.which("npm") is None:
-        raise MissingToolError("npm is missing, which builds the pages: Node.js 20 or newer, see https://nodejs.org")
-    done = subprocess.run(
-        ["make", "web"],
+def run(command: Sequence[str], environment: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    """Runs a command at the top of the checkout; output and errors come as one text, whether it fails or not."""
+    return subprocess.run(
+        command,
         cwd=ROOT,
+        env=environment,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -59,6 +55,16 @@ def build_pages() -> None:
         errors="replace",
         check=False,
     )
+
+
+def build_pages() -> None:
+    """Builds the engine and the pages for browsers into the package.
+
+    Raises MissingToolError and BuildError.
+    """
+    if shutil.which("npm") is None:
+        raise MissingToolError("npm is missing, which builds the pages: Node.js 20 or newer, see https://nodejs.org")
+    done = run(["make", "web"])
     absent = [name for name in PAGES if not (ROOT / "python" / "hopscope" / "web" / name).is_file()]
     if done.returncode != 0 or absent:
         raise BuildError(done.stdout or f"make web has not built {', '.join(absent)}")
@@ -88,17 +94,7 @@ def build(folder: Path, options: Sequence[str] = ("--pgo",)) -> Path:
     with tempfile.TemporaryDirectory(dir=folder, prefix=".building-") as unfinished:
         command = [sys.executable, "-m", "maturin", "build", "--release", "--locked", *options]
         command += ["--interpreter", sys.executable, "--target-dir", f"{unfinished}/target", "--out", unfinished]
-        done = subprocess.run(
-            command,
-            cwd=ROOT,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            check=False,
-        )
+        done = run(command, environment)
         if done.returncode != 0:
             raise BuildError(done.stdout)
         (wheel,) = Path(unfinished).glob("*.whl")
