@@ -457,6 +457,16 @@ def test_equal_runs_of_two_scenarios_are_done_once(chain: Path, tmp_path: Path) 
     assert set(pd.read_parquet(tmp_path / "store" / "flows.parquet")["scenario"]) == {"short chain", "same"}
 
 
+def test_a_step_of_a_search_leaves_runs_and_its_end_the_tables(chain: Path, tmp_path: Path) -> None:
+    one, two = hs.load(chain), hs.load(chain, {"title": "same", "seeds": 3})
+    store = tmp_path / "store"
+    hs.run_scenarios([one], store=store, tables=False)
+    assert len(names(store)) == 4
+    assert not list(store.glob("*.parquet"))
+    results = hs.run_scenarios([one, two], store=store)
+    assert hs.open_store(store).table_faults(results) == []
+
+
 def test_a_segment_is_plain_json_line_by_line(chain: Path, tmp_path: Path) -> None:
     hs.run(chain, out=tmp_path / "store")
     [segment] = (tmp_path / "store" / "runs").iterdir()

@@ -206,6 +206,7 @@ class Evaluator:
             store=self.store,
             progress=self.progress,
             label=self.begun(reading, stage),
+            tables=is_full,
         )
         found = dict(zip(wanted, results, strict=True))
         states: dict[str, State] = {}

@@ -320,14 +320,13 @@ class Job:
         asked: list[list[Scenario]] = [[] for _ in self.cases]
         outcomes: dict[int, Found] = {}
         failures: list[Failure] = []
+        how: dict[str, Any] = {"jobs": jobs, "store": store, "progress": progress, "executor": executor}
         while wanted:
             made = {n: self._scenarios(n, request) for n, request in wanted.items()}
             batch = [scenario for scenarios in made.values() for scenario in scenarios]
             step = next(iter(wanted.values()))
             label = f"{self.title} ({step.purpose}, {len(step.values)} values of {step.rung.duration:g} s)"
-            results = iter(
-                run_scenarios(batch, jobs=jobs, store=store, progress=progress, executor=executor, label=label)
-            )
+            results = iter(run_scenarios(batch, label=label, tables=False, **how))
             for number, request in list(wanted.items()):
                 asked[number] += made[number]
                 own = [next(results) for _ in made[number]]
@@ -345,7 +344,7 @@ class Job:
         if self.yardstick is not None:
             whole.append(self.yardstick.own)
             label = f"{self.title} (own policies)"
-            *_, rivals = run_scenarios(whole, jobs=jobs, store=store, progress=progress, executor=executor, label=label)
+            *_, rivals = run_scenarios(whole, label=label, tables=False, **how)
             failures += rivals.failures
         run_scenarios(whole, jobs=jobs, store=store, label=self.title)
         over = {axis.key: axis.text for axis in self.cases[0][2]}

@@ -120,11 +120,13 @@ def run_scenarios(
     label: str | None = None,
     captures: Captures | None = None,
     traces: Traces | None = None,
+    tables: bool = True,
 ) -> list[Result]:
     """Runs scenarios in one pool and returns their results in the same order.
 
     Equal runs of several scenarios are done once.  Arguments as of :func:`run`; ``label`` titles the store and the bar.
     With ``captures`` or ``traces`` every run is done, those that the store has too, and writes one.
+    Without ``tables`` the store gets the runs alone: for a step of a search, whose last one writes them.
 
     Raises:
         InputError: nothing to run, or the store cannot be used.
@@ -164,7 +166,7 @@ def run_scenarios(
             folder.look_again()
             finished |= _kept(folder, (run for run in plan.unique() if run.key not in finished))
         results = assemble(plan, finished, failures)
-        if folder is not None:
+        if folder is not None and tables:
             folder.write_tables(results)
     return results
 
