@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 #: What `make web` builds into the package.
-PAGES = ("engine.wasm", "watch.html", "playground.html", "rerun.js")
+PAGES = ("engine.wasm.gz", "watch.html", "playground.html", "rerun.js")
 
 
 class MissingToolError(Exception):

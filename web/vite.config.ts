@@ -7,7 +7,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
 import { defineConfig, type Plugin } from "vite";
 import { viteSingleFile } from "vite-plugin-singlefile";
 
@@ -63,12 +62,12 @@ function finish(page: string): Plugin {
 }
 
 function withEngine(html: string): string {
-  const engine = join(out, "engine.wasm");
+  const engine = join(out, "engine.wasm.gz");
   if (!existsSync(engine)) {
     console.warn(`${engine} is missing: the playground has no engine. Run make web.`);
     return html;
   }
-  const packed = gzipSync(readFileSync(engine), { level: 9 }).toString("base64");
+  const packed = readFileSync(engine).toString("base64");
   return html.replace(ENGINE, () => ENGINE.replace("><", () => `>${packed}<`));
 }
 

@@ -137,7 +137,7 @@ def test_pages_come_before_wheels_or_none_is_built(
     monkeypatch.setattr(release_wheel, "ROOT", tmp_path)
     done = subprocess.CompletedProcess(["make", "web"], 0, stdout="")
     monkeypatch.setattr(subprocess, "run", lambda command, **_options: done if command == ["make", "web"] else None)
-    with pytest.raises(release_wheel.BuildError, match=r"make web has not built engine\.wasm, watch\.html"):
+    with pytest.raises(release_wheel.BuildError, match=r"make web has not built engine\.wasm\.gz, watch\.html"):
         release_wheel.build_pages()
     folder = tmp_path / "python" / "hopscope" / "web"
     folder.mkdir(parents=True)

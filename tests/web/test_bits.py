@@ -15,7 +15,7 @@ from configurations import ACKS, CONTROLS, PRESETS, ROUTINGS, TRANSPORTS, config
 from hopscope import _core
 
 ROOT = Path(__file__).resolve().parents[2]
-WASM = ROOT / "python" / "hopscope" / "web" / "engine.wasm"
+WASM = ROOT / "python" / "hopscope" / "web" / "engine.wasm.gz"
 SCRIPT = ROOT / "web" / "test" / "bits.mjs"
 DRIVER = ROOT / "web" / "node_modules" / "playwright-core"
 
@@ -29,7 +29,7 @@ def command(request: pytest.FixtureRequest) -> list[str]:
     programs = {name: shutil.which(name) for name in {"node", request.param}}
     there = {
         **{name: found is not None for name, found in programs.items()},
-        "engine.wasm (`make web`)": WASM.exists(),
+        "engine.wasm.gz (`make web`)": WASM.exists(),
         "web/node_modules (`make web`)": request.param == "node" or DRIVER.exists(),
     }
     missing = sorted(what for what, found in there.items() if not found)

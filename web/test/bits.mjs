@@ -1,13 +1,14 @@
 /**
  * The engine of pages in Node or in Chromium, for a comparison with the native one (`tests/web/test_bits.py`).
  *
- *     node web/test/bits.mjs ENGINE.wasm [CHROMIUM] < requests > answers
+ *     node web/test/bits.mjs ENGINE.wasm.gz [CHROMIUM] < requests > answers
  *
  * A request is a line of JSON, `{"text": scenario, "seed": number}`; its answer is a line with `hash` and, as text, `results`. Both
  * go through the exports as they are: a number of JavaScript does not hold every whole number of the results.
  */
 
 import { readFileSync } from "node:fs";
+import { gunzipSync } from "node:zlib";
 
 /** Stands alone, as a page gets its text: answers requests by the engine in `base64`. */
 async function answersOf({ base64, lines }) {
@@ -34,8 +35,8 @@ async function answersOf({ base64, lines }) {
   return lines.map((line) => JSON.stringify({ hash: JSON.parse(ask("hash", line)), results: ask("run", line) }));
 }
 
-const [wasm, chromium] = process.argv.slice(2);
-const base64 = readFileSync(wasm).toString("base64");
+const [packed, chromium] = process.argv.slice(2);
+const base64 = gunzipSync(readFileSync(packed)).toString("base64");
 const lines = readFileSync(0, "utf8").split("\n").filter(Boolean);
 const inChromium = async (given) => {
   const { chromium: driver } = await import("playwright-core");

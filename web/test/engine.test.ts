@@ -1,9 +1,7 @@
-import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { Engine, EngineError, type Problem, RemoteEngine } from "../src/engine";
 import { serve } from "../src/engine/worker";
-
-const WASM = new URL("../../python/hopscope/web/engine.wasm", import.meta.url);
+import { wasm } from "./engine";
 
 const CHAIN = `duration = "2s"
 [topology]
@@ -21,7 +19,7 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 let engine: Engine;
 
 beforeAll(async () => {
-  engine = await Engine.load(readFileSync(WASM));
+  engine = await Engine.load(wasm());
 });
 
 /** The problems of a call that has to be refused. */
@@ -176,7 +174,7 @@ describe("an engine in a worker", () => {
     serve(port2);
     port1.start();
     port2.start();
-    const remote = await RemoteEngine.load(port1, readFileSync(WASM));
+    const remote = await RemoteEngine.load(port1, wasm());
     expect(remote.version).toBe(engine.version);
     expect(await remote.check(CHAIN)).toEqual(engine.check(CHAIN));
     expect(await remote.run(CHAIN)).toEqual(engine.run(CHAIN));

@@ -1,12 +1,10 @@
-import { existsSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Engine } from "../src/engine";
 import { SCENES } from "../src/playground/scenes";
 import { writeKey } from "../src/playground/toml";
+import { wasm } from "./engine";
 
-const wasm = new URL("../../python/hopscope/web/engine.wasm", import.meta.url);
-if (!existsSync(wasm)) throw new Error(`${wasm.pathname} is missing: run make web`);
-const engine = await Engine.load(readFileSync(wasm));
+const engine = await Engine.load(wasm());
 
 test.each(SCENES.map((scene) => [scene.key, scene] as const))(
   "%s is good at every place of its sliders",

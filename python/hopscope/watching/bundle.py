@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import base64
-import functools
-import gzip
 import importlib.resources
 import json
 import re
@@ -15,7 +13,7 @@ from typing import Any
 from hopscope.errors import InputError
 
 #: The files of the bundle.
-ENGINE, WATCH, RERUN = "engine.wasm", "watch.html", "rerun.js"
+ENGINE, WATCH, RERUN = "engine.wasm.gz", "watch.html", "rerun.js"
 
 #: What could end the element that holds JSON, or begin another one, and how JSON writes it instead.
 _MARKUP = {ord(letter): f"\\u{ord(letter):04x}" for letter in "<>&\u2028\u2029"}
@@ -39,12 +37,12 @@ def read(name: str) -> bytes:
 
 
 def engine() -> str:
-    """Returns the engine, compressed (gzip) and in base64; the same bytes for the same engine.
+    """Returns the engine, which lies there compressed (gzip), in base64.
 
     Raises:
         InputError: it was not built.
     """
-    return _packed(read(ENGINE))
+    return base64.b64encode(read(ENGINE)).decode("ascii")
 
 
 def data(value: Any) -> str:
@@ -75,8 +73,3 @@ def filled(template: str, contents: Mapping[str, str]) -> str:
         pieces += [template[last:at], content]
         last = at
     return "".join([*pieces, template[last:]])
-
-
-@functools.lru_cache(maxsize=1)
-def _packed(wasm: bytes) -> str:
-    return base64.b64encode(gzip.compress(wasm, 9, mtime=0)).decode("ascii")

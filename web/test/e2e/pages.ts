@@ -2,11 +2,10 @@
 
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
+import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
+import { built, packed } from "../engine";
 
-const built = resolve(import.meta.dirname, "../../../python/hopscope/web");
 const folder = mkdtempSync(join(tmpdir(), "hopscope-e2e-"));
 
 /** What the tests look at besides the page's own elements. */
@@ -30,7 +29,7 @@ export const SIZES = [
 ];
 
 export async function launch(more: string[] = []): Promise<Browser> {
-  for (const file of ["watch.html", "playground.html", "engine.wasm"]) {
+  for (const file of ["watch.html", "playground.html", "engine.wasm.gz"]) {
     if (!existsSync(join(built, file))) throw new Error(`${join(built, file)} is missing: run make web`);
   }
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -42,7 +41,7 @@ const escaped = (text: string): string =>
 
 /** Writes a page as `hopscope watch` does; returns its address. */
 export function watch(text: string, more: Record<string, unknown> = {}, withEngine = true): string {
-  const engine = withEngine ? gzipSync(readFileSync(join(built, "engine.wasm"))).toString("base64") : "";
+  const engine = withEngine ? packed().toString("base64") : "";
   const given = { name: "test", text, set: {}, seed: 1, command: "hopscope run test.toml", ...more };
   const html = readFileSync(join(built, "watch.html"), "utf8")
     .replace('id="hopscope-engine"></script>', () => `id="hopscope-engine">${engine}</script>`)

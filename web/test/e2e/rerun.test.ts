@@ -3,16 +3,15 @@
 import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { gzipSync } from "node:zlib";
+import { join } from "node:path";
 import type { Browser, Locator, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { Engine } from "../../src/engine";
 import type { Mean, Report } from "../../src/rerun/data";
 import { mean } from "../../src/rerun/stats";
+import { built, packed, wasm } from "../engine";
 import { launch, SIZES } from "./pages";
 
-const built = resolve(import.meta.dirname, "../../../python/hopscope/web");
 const HOSTILE = "</script><script>window.hit = 1</script><img src=x onerror='window.hit = 1'>";
 
 const TEXT = `title = "${HOSTILE}"
@@ -37,7 +36,7 @@ let engine: Engine;
 
 beforeAll(async () => {
   browser = await launch();
-  engine = await Engine.load(readFileSync(join(built, "engine.wasm")));
+  engine = await Engine.load(wasm());
 });
 afterAll(() => browser?.close());
 
@@ -90,12 +89,11 @@ function report(): string {
   const script = readFileSync(join(built, "rerun.js"), "utf8");
   const hash = createHash("sha256").update(script).digest("base64");
   const policy = `default-src 'none'; script-src 'sha256-${hash}' 'wasm-unsafe-eval'; style-src 'unsafe-inline'; worker-src blob:`;
-  const packed = gzipSync(readFileSync(join(built, "engine.wasm"))).toString("base64");
   const html = `<!doctype html><html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width">
 <title>report</title></head><body><figure><div class="again" data-figure="throughput"></div></figure>
 <script type="application/json" id="hopscope-again">${escaped(JSON.stringify(given))}</script>
-<script type="application/octet-stream;base64" id="hopscope-engine">${packed}</script>
+<script type="application/octet-stream;base64" id="hopscope-engine">${packed().toString("base64")}</script>
 <script>${script}</script></body></html>`;
   const file = join(mkdtempSync(join(tmpdir(), "hopscope-rerun-")), "report.html");
   writeFileSync(file, html);
