@@ -77,6 +77,10 @@ def data_of(page: str) -> dict[str, Any]:
     return dict(json.loads(text))
 
 
+def of_kind(scenario: dict[str, Any], kind: str) -> list[dict[str, Any]]:
+    return [figure for figure in scenario["figures"] if figure["kind"] == kind]
+
+
 def test_figures_of_a_sweep_run_again(tmp_path: Path, web: Path) -> None:
     page = Scripts(reported(SWEEP, tmp_path))
     assert [given for given, _ in page.scripts] == [
@@ -89,7 +93,7 @@ def test_figures_of_a_sweep_run_again(tmp_path: Path, web: Path) -> None:
     assert page.scripts[2][1] == bundle.read(bundle.RERUN).decode()
     [scenario] = report["scenarios"]
     assert page.figures == [figure["id"] for figure in scenario["figures"]]
-    assert {figure["along"] for figure in scenario["figures"]} == {"flow.0.max_window"}
+    assert {figure["along"] for figure in of_kind(scenario, "curves")} == {"flow.0.max_window"}
     assert "throughput_kbps" in [figure["metric"] for figure in scenario["figures"]]
     assert scenario["flows"] == ["flow 0: 0 → 2", "flow 1: 2 → 0"]
     assert (scenario["seed"], scenario["seeds"], scenario["same"]) == (1, 3, True)
@@ -98,7 +102,7 @@ def test_figures_of_a_sweep_run_again(tmp_path: Path, web: Path) -> None:
 def test_the_page_has_the_means_of_the_store_and_the_quantiles_of_its_intervals(tmp_path: Path, web: Path) -> None:
     report = data_of(reported(SWEEP, tmp_path))
     result = hs.open_store(tmp_path / "store").results()[0]
-    [figure] = [one for one in report["scenarios"][0]["figures"] if one["metric"] == "throughput_kbps"]
+    [figure] = [one for one in of_kind(report["scenarios"][0], "curves") if one["metric"] == "throughput_kbps"]
     for point, flows in zip(result.points, figure["stored"], strict=True):
         for flow, (mean, half) in enumerate(flows):
             found = point.interval(f"flow.{flow}.throughput_kbps")
@@ -107,6 +111,48 @@ def test_the_page_has_the_means_of_the_store_and_the_quantiles_of_its_intervals(
     assert report["quantiles"][0] is None
     assert report["quantiles"][2] == pytest.approx(4.303, abs=5e-4)
     assert len(report["quantiles"]) == interactive.MOST_SEEDS
+
+
+def test_heat_maps_have_the_cell_and_the_mean_of_each_point(tmp_path: Path, web: Path) -> None:
+    [scenario] = data_of(reported(SWEEP, tmp_path))["scenarios"]
+    result = hs.open_store(tmp_path / "store").results()[0]
+    total, jain = of_kind(scenario, "map")
+    assert (total["metric"], jain["metric"]) == ("network.aggregate_kbps", "network.jain")
+    assert total["id"] == "aggregate-kbps-heat-map"
+    assert (total["down"]["key"], total["across"]["key"]) == ("flow.0.max_window", "flow.0.transport")
+    assert (total["down"]["names"], total["across"]["names"]) == (["2", "4", "8"], ["tcp-newreno", "tcp-vegas"])
+    for point, (row, column), (mean, half) in zip(result.points, total["at"], total["stored"], strict=True):
+        assert [total["down"]["names"][row], total["across"]["names"][column]] == list(map(str, point.set.values()))
+        found = point.interval("network.aggregate_kbps")
+        assert (mean, half) == (pytest.approx(found.mean), pytest.approx(found.ci95 or 0))
+
+
+def test_heat_maps_of_keys_that_change_together_have_no_key_to_type(tmp_path: Path, web: Path) -> None:
+    together = [{"flow.0.max_window": [2, 2, 4], "flow.0.transport": ["tcp-newreno", "tcp-vegas", "tcp-vegas"]}]
+    sweep = {"together": together, "mac.queue": [5, 50]}
+    [scenario] = data_of(reported({**SWEEP, "duration": "1s", "seeds": 1, "sweep": sweep}, tmp_path))["scenarios"]
+    for figure in of_kind(scenario, "map"):
+        assert (figure["down"]["key"], figure["across"]["key"]) == (None, "mac.queue")
+        assert len(set(map(tuple, figure["at"]))) == len(scenario["points"]) == 6
+        assert len(figure["down"]["names"]) == 3
+
+
+def test_distributions_have_the_counts_that_the_report_draws(tmp_path: Path, web: Path) -> None:
+    values = {**SWEEP, "distributions": True}
+    page = reported(values, tmp_path)
+    [scenario] = data_of(page)["scenarios"]
+    result = hs.open_store(tmp_path / "store").results()[0]
+    figures = of_kind(scenario, "distribution")
+    assert [(figure["id"], figure["metric"]) for figure in figures] == [("delay-cdf", "delay"), ("gap-cdf", "gap")]
+    assert {figure["id"] for figure in figures} < set(Scripts(page).figures)
+    for figure in figures:
+        drawn = [counts for flows in figure["stored"] for counts in flows if counts is not None]
+        assert len(drawn) == 8  # of twelve
+        for point, flows in zip(result.points, figure["stored"], strict=True):
+            for flow, counts in enumerate(flows):
+                found = result.distribution(figure["metric"], flow=flow, point=point.index)
+                exact = {"low": list(found.low_ms), "high": list(found.high_ms), "count": list(found.count)}
+                assert counts in (None, exact)
 
 
 def rebuilt(scenario: dict[str, Any], point: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -171,7 +217,7 @@ def test_a_store_without_numbers_on_its_axis_runs_again_too(tmp_path: Path, web:
     values = {**SWEEP, "sweep": {"flow.0.transport": ["tcp-newreno", "tcp-vegas"]}}
     page = reported(values, tmp_path)
     [scenario] = data_of(page)["scenarios"]
-    assert {figure["along"] for figure in scenario["figures"]} == {None}
+    assert {figure["along"] for figure in of_kind(scenario, "curves")} == {None}
     assert len(scenario["figures"]) == len(Scripts(page).figures) > 0
 
 

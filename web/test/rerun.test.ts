@@ -1,10 +1,14 @@
 /** What a figure of an interactive report runs, and what becomes of the results. */
 
 import { describe, expect, it, vi } from "vitest";
-import type { Figure, Scenario } from "../src/rerun/data";
-import { beginning, jobs, lines, nameOf, rows, samples, setting, storedLines, typed } from "../src/rerun/plan";
+import { added, isEqual, percentile, shares, total } from "../src/rerun/classes";
+import type { Classes, Curves, Distribution, HeatMap, Scenario } from "../src/rerun/data";
+import { best, grid, shade } from "../src/rerun/heatmap";
+import { lines, storedLines } from "../src/rerun/lines";
+import { beginning, isTypeable, jobs, nameOf, rows, setting, type Typed, typed } from "../src/rerun/plan";
 import { Pool } from "../src/rerun/pool";
-import { isSame, mean, shown, sum } from "../src/rerun/stats";
+import { Kept, type Sample, samples } from "../src/rerun/samples";
+import { decimals, isSame, mean, shown, sum } from "../src/rerun/stats";
 
 /** Two-sided 95 % quantiles of Student's t for 1 to 4 degrees of freedom (Abramowitz and Stegun, table 26.10). */
 const QUANTILES = [null, 12.706, 4.303, 3.182, 2.776];
@@ -49,7 +53,8 @@ function scenario(): Scenario {
   };
 }
 
-const figure: Figure = {
+const figure: Curves = {
+  kind: "curves",
   id: "throughput",
   metric: "throughput_kbps",
   label: "throughput (kbit/s)",
@@ -71,9 +76,35 @@ const figure: Figure = {
   ],
 };
 
+/** Windows down, transports across. */
+const map: HeatMap = {
+  kind: "map",
+  id: "map",
+  metric: "network.aggregate_kbps",
+  label: "throughput (kbit/s)",
+  down: { key: KEY, label: "window (packets)", names: ["2", "4"] },
+  across: { key: "flow.0.transport", label: "transport", names: ["tcp-newreno", "tcp-vegas"] },
+  at: [
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [1, 1],
+  ],
+  least: false,
+  stored: [[10, 1], [11, 1], null, [21, 2]],
+};
+
+const distribution: Distribution = {
+  kind: "distribution",
+  id: "gaps",
+  metric: "gap",
+  label: "gap between arrivals (ms)",
+  stored: [],
+};
+
 const wanted = (given: object = {}) => ({
   chosen: beginning(scenario(), figure),
-  along: null,
+  typed: new Map<string, { place: number; value: unknown }[]>(),
   changed: {},
   seed: 7,
   seeds: 2,
@@ -131,8 +162,7 @@ describe("the rows of a figure", () => {
   });
 
   it("take values that the sweep has not, once for each line", () => {
-    const along = [{ place: 3, value: 3 }];
-    const found = rows(scenario(), figure, wanted({ along }));
+    const found = rows(scenario(), figure, wanted({ typed: new Map([[KEY, [{ place: 3, value: 3 }]]]) }));
     expect(found.map(({ place, set, point }) => [place, set[KEY], set["flow.0.transport"], point])).toEqual([
       [3, 3, "tcp-newreno", null],
       [3, 3, "tcp-vegas", null],
@@ -155,6 +185,115 @@ describe("the rows of a figure", () => {
   });
 });
 
+describe("a heat map", () => {
+  const chosen = beginning(scenario(), map);
+  const cellsOf = (given: object) => rows(scenario(), map, wanted({ chosen, ...given }));
+
+  it("has a cell for each pair of values", () => {
+    expect(cellsOf({}).map(({ line, place, point }) => [line, place, point])).toEqual([
+      ["0", 0, 0],
+      ["0", 1, 1],
+      ["1", 0, 2],
+      ["1", 1, 3],
+    ]);
+  });
+
+  it("lets numbers be typed, and words be chosen", () => {
+    expect([...chosen]).toEqual([["flow.0.transport", [0, 1]]]);
+    expect(scenario().keys.map(isTypeable)).toEqual([true, false]);
+    const values = [1, 8, 9].map((value) => ({ place: value, value }));
+    const found = cellsOf({ typed: new Map([[KEY, values]]), chosen: new Map([["flow.0.transport", [1]]]) });
+    expect(found.map(({ line, place, set, point }) => [line, place, set[KEY], set["flow.0.transport"], point])).toEqual(
+      [
+        ["0", 1, 1, "tcp-vegas", null],
+        ["1", 1, 8, "tcp-vegas", null],
+        ["2", 1, 9, "tcp-vegas", null],
+      ],
+    );
+  });
+
+  it("takes numbers along both directions", () => {
+    const two = scenario();
+    const [first, second] = two.keys;
+    two.keys = [first, { ...second, places: [5, 50], unit: "" }] as Scenario["keys"];
+    const both = new Map<string, Typed[]>([
+      [KEY, [1, 3].map((value) => ({ place: value, value }))],
+      ["flow.0.transport", [7].map((value) => ({ place: value, value: `${value}` }))],
+    ]);
+    const found = rows(two, map, wanted({ chosen: beginning(two, map), typed: both }));
+    expect(found.map(({ line, place, set }) => [line, place, Object.values(set)])).toEqual([
+      ["0", 0, [1, "7"]],
+      ["1", 0, [3, "7"]],
+    ]);
+  });
+
+  it("shows means by row and column, with the names of what was run", () => {
+    const sample = (value: number | null): Sample => ({ values: { [map.metric]: [value] }, classes: {} });
+    const found = [[sample(10), sample(12)], [sample(null)], [], [sample(20)]];
+    const planned = cellsOf({});
+    expect(grid(map, { planned, found, wanted: wanted(), quantiles: QUANTILES })).toEqual({
+      down: ["2", "4"],
+      across: ["tcp-newreno", "tcp-vegas"],
+      cells: [
+        [[11, 12.706], null],
+        [null, [20, null]],
+      ],
+    });
+    const own = wanted({ typed: new Map([[KEY, [{ place: 3, value: "3s" }]]]), chosen });
+    const shownThere = grid(map, { planned: rows(scenario(), map, own), found: [], wanted: own, quantiles: QUANTILES });
+    expect(shownThere.down).toEqual(["3s"]);
+  });
+
+  it("names the best, of which less may be better, and shades from the worst to it", () => {
+    expect(best([[3, 1], null, [5, null], [5, 2]], false)).toBe(2);
+    expect(best([[3, 1], null, [5, null]], true)).toBe(0);
+    expect(best([null], false)).toBe(-1);
+    expect([1, 2, 5].map((value) => shade(value, [1, 2, 5], false))).toEqual([0, 0.25, 1]);
+    expect([1, 2, 5].map((value) => shade(value, [1, 2, 5], true))).toEqual([1, 0.75, 0]);
+    expect(shade(4, [4, 4], true)).toBe(1);
+    expect([1500, 30, 3, 0.2].map(decimals)).toEqual([0, 1, 2, 3]);
+  });
+});
+
+describe("distributions", () => {
+  const one: Classes = { low: [1, 3], high: [2, 4], count: [1, 3] };
+  const other: Classes = { low: [0, 3], high: [1, 4], count: [2, 2] };
+
+  it("add up by class", () => {
+    expect(added([one, other])).toEqual({ low: [0, 1, 3], high: [1, 2, 4], count: [2, 1, 5] });
+    expect(isEqual(added([one, other]), added([other, one]))).toBe(true);
+    expect(isEqual(added([one, other]), one)).toBe(false);
+    expect(added([])).toEqual({ low: [], high: [], count: [] });
+  });
+
+  it("have the shares and percentiles that the package has", () => {
+    // As hopscope.results.distributions has them: the middle of a class, shares below its upper end.
+    expect([...shares(one)]).toEqual([
+      [1, 0],
+      [2, 0.25],
+      [4, 1],
+    ]);
+    expect([0, 25, 26, 100].map((share) => percentile(one, share))).toEqual([1.5, 1.5, 3.5, 3.5]);
+    expect(percentile({ low: [], high: [], count: [] }, 50)).toBeNull();
+    expect(total(other)).toBe(4);
+  });
+
+  it("have a line for each chosen point, of which few are chosen at first", () => {
+    const found = rows(scenario(), distribution, wanted({ chosen: beginning(scenario(), distribution) }));
+    expect(found.map(({ line, point }) => [line, point])).toEqual([
+      ["window 2, transport tcp-newreno", 0],
+      ["window 2, transport tcp-vegas", 1],
+      ["window 4, transport tcp-newreno", 2],
+      ["window 4, transport tcp-vegas", 3],
+    ]);
+    const many = { ...scenario(), flows: ["a", "b", "c"] };
+    expect([...beginning(many, distribution)]).toEqual([
+      [KEY, [0, 1]],
+      ["flow.0.transport", [0]],
+    ]);
+  });
+});
+
 describe("runs", () => {
   it("give every place a seed before any has two", () => {
     expect(jobs(2, wanted())).toEqual([
@@ -172,11 +311,43 @@ describe("runs", () => {
   });
 
   it("give the fields of the engine's result, null where there is no sample", () => {
-    const result = { flows: [{ delay_ms: null, throughput_kbps: 3 }, { delay_ms: 4 }] };
-    expect(samples(result, ["delay_ms", "throughput_kbps"])).toEqual({
-      delay_ms: [null, 4],
-      throughput_kbps: [3, null],
+    const result = {
+      flows: [{ delay_ms: null, throughput_kbps: 3 }, { delay_ms: 4 }],
+      network: { jain: 0.5, aggregate_kbps: Number.NaN },
+    };
+    const of = (metric: string) => samples(result, [{ ...figure, metric }]).values[metric];
+    expect(of("delay_ms")).toEqual([null, 4]);
+    expect(of("throughput_kbps")).toEqual([3, null]);
+    expect(of("flow.0.throughput_kbps")).toEqual([3]);
+    expect(of("flow.9.throughput_kbps")).toEqual([null]);
+    expect(of("network.jain")).toEqual([0.5]);
+    expect(of("network.aggregate_kbps")).toEqual([null]);
+  });
+
+  it("give their distributions by flow", () => {
+    const gap = { flow: [0, 1, 1], low_ms: [1, 0, 2], high_ms: [2, 1, 3], count: [4, 5, 6] };
+    const result = { flows: [{}, {}, {}], network: {}, distributions: { gap } };
+    expect(samples(result, [distribution]).classes.gap).toEqual([
+      { low: [1], high: [2], count: [4] },
+      { low: [0, 2], high: [1, 3], count: [5, 6] },
+      { low: [], high: [], count: [] },
+    ]);
+    expect(samples({ flows: [{}], network: {} }, [distribution]).classes.gap).toEqual([
+      { low: [], high: [], count: [] },
+    ]);
+  });
+
+  it("are kept for other figures, as many as there is room for", () => {
+    const kept = new Kept(10);
+    const sample = (count: number): Sample => ({
+      values: { delay_ms: [1, 2] },
+      classes: { gap: [{ low: [], high: [], count: Array.from({ length: count }, () => 1) }] },
     });
+    kept.set("a", sample(1)); // 2 values and 3 columns: 5 numbers
+    kept.set("b", sample(1));
+    expect([kept.get("a"), kept.get("b")]).toEqual([sample(1), sample(1)]);
+    kept.set("c", sample(0));
+    expect([kept.get("a"), kept.get("b"), kept.get("c")]).toEqual([undefined, undefined, sample(0)]);
   });
 
   it("become lines, of the flows that have a sample", () => {
@@ -203,7 +374,7 @@ describe("runs", () => {
 
   it("stand over the report's own", () => {
     const planned = rows(scenario(), figure, wanted());
-    const stored = storedLines(scenario(), figure, planned);
+    const stored = storedLines(scenario(), figure.stored, planned);
     expect(stored.map(({ label }) => label)).toContain("transport tcp-vegas, flow 0: 0 → 3, tcp-newreno");
     expect(stored.find(({ label }) => label.includes("vegas, flow 1"))?.means.size).toBe(1);
   });

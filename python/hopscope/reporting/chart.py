@@ -108,6 +108,7 @@ class Chart:
             vertical axes, which are then their own.
         over: swept key and metric of the axes, where a model can be drawn over the curves.
         metric: metric of flows of which it shows means, at points of a sweep; empty: it shows something else.
+        distribution: what it shows the distributions of, at points of a sweep; empty: it shows something else.
         limits: ends of the horizontal axis; without them it ends with the data.
     """
 
@@ -124,6 +125,7 @@ class Chart:
     stacked: bool = False
     over: tuple[str, str] | None = None
     metric: str = ""
+    distribution: str = ""
     limits: tuple[float, float] | None = None
 
     @property

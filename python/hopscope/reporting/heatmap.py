@@ -47,7 +47,9 @@ class HeatMap:
     Attributes:
         name: file stem of the figure.
         caption: one or two sentences under the figure.
+        metric: the metric by its dotted name.
         label: the metric with its unit.
+        axes: the two directions of the sweep, that of the rows first.
         down, across: names of the keys with their units.
         rows, columns: their values in words.
         cells: the metric, row by row; None where no run has a sample.
@@ -58,7 +60,9 @@ class HeatMap:
 
     name: str
     caption: str
+    metric: str
     label: str
+    axes: tuple[SweptAxis, SweptAxis]
     down: str
     across: str
     rows: Sequence[str]
@@ -224,7 +228,9 @@ def _map(result: Result, pair: tuple[SweptAxis, SweptAxis], metric: str) -> Heat
         f"{metric.rpartition('.')[2].replace('_', '-')}-heat-map",
         f"{label[:1].upper()}{label[1:]} over {keys[0]} and {keys[1]}, {meant}. "
         f"Bold: {'least' if least else 'most'} of its row; framed: of its column.",
+        metric,
         label,
+        pair,
         *keys,
         [written(value, 24) for value in down.labels],
         [written(value, 24) for value in across.labels],

@@ -16,9 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope.errors import InputError
-from hopscope.reporting import curves
+from hopscope.reporting import again
 from hopscope.reporting.axis import axis_of, missing_unit, numeric
-from hopscope.reporting.tables import table_of
 from hopscope.results.stats import quantile
 from hopscope.scenario import units
 from hopscope.scenario.keys import field_of
@@ -29,6 +28,7 @@ from hopscope.watching.carried import MOST_BYTES, carried_sweep
 
 if TYPE_CHECKING:
     from hopscope.reporting.chart import Chart
+    from hopscope.reporting.heatmap import HeatMap
     from hopscope.results import Result
     from hopscope.scenario import Point, Scenario
     from hopscope.scenario.fields import Field
@@ -102,19 +102,23 @@ class Interactive:
             bundle.read(name)
 
     def rerun(
-        self, results: Sequence[Result], charts: Sequence[Sequence[Chart]], stems: Sequence[str], folder: Path
+        self,
+        results: Sequence[Result],
+        pictures: Sequence[Sequence[Chart | HeatMap]],
+        stems: Sequence[str],
+        folder: Path,
     ) -> Rerun:
         """Returns what a page needs.
 
         Args:
             results: one for each scenario of the page.
-            charts: the figures of each.
+            pictures: the figures of each.
             stems: with what the identifiers of the figures of each begin, and the file of its scenario.
             folder: where these files are.
         """
         scenarios: list[Mapping[str, Any]] = []
         reasons, room = [], MOST_BYTES
-        for result, drawn, stem in zip(results, charts, stems, strict=True):
+        for result, drawn, stem in zip(results, pictures, stems, strict=True):
             reason = ""
             try:
                 command = shlex.join(["hopscope", "run", str(folder / f"{stem}scenario.toml")])
@@ -153,12 +157,11 @@ def with_policy(page: str) -> str:
 # --- One scenario ---------------------------------------------------------------------------------------------------
 
 
-def _scenario(result: Result, charts: Sequence[Chart], stem: str, command: str) -> dict[str, Any]:
+def _scenario(result: Result, pictures: Sequence[Chart | HeatMap], stem: str, command: str) -> dict[str, Any]:
     """The runs of one scenario, the keys that a reader can change, and the figures."""
     scenario = result.scenario
     swept = carried_sweep(scenario, command)
     first = scenario.points[0]
-    flows = max((len(run["flows"]) for point in result.points for run in point.runs[:1]), default=0)
     about: Sequence[Mapping[str, Any]] = next((run["flows"] for point in result.points for run in point.runs), [])
     return {
         "title": scenario.title,
@@ -175,7 +178,7 @@ def _scenario(result: Result, charts: Sequence[Chart], stem: str, command: str) 
         "keys": _keys(scenario),
         "plain": _plain(scenario),
         "flows": [f"flow {n}: {flow['from']} → {flow['to']}" for n, flow in enumerate(about)],
-        "figures": [_figure(result, chart, stem, flows) for chart in charts if chart.metric],
+        "figures": again.figures(result, pictures, stem),
     }
 
 
@@ -202,24 +205,6 @@ def _keys(scenario: Scenario) -> list[dict[str, Any]]:
 def _places(scenario: Scenario, point: Point) -> list[int]:
     """The number of the value of each swept key among those that it takes."""
     return [[repr(value) for value in values].index(repr(point.set[key])) for key, values in scenario.axes.items()]
-
-
-def _figure(result: Result, chart: Chart, stem: str, flows: int) -> dict[str, Any]:
-    """A figure: its metric, the key along its axis, and the means that the report has, point by point."""
-    table = table_of(result)
-
-    def mean(point: Mapping[str, Any], flow: int) -> list[float | None] | None:
-        found = curves.sample(table, f"flow.{flow}.{chart.metric}", point)
-        return None if found is None else [found.mean, found.ci95]
-
-    points = [point.set for point in result.scenario.points]
-    return {
-        "id": f"{stem}{chart.name}",
-        "metric": chart.metric,
-        "label": chart.ylabel,
-        "along": chart.over[0] if chart.over else None,
-        "stored": [[mean(point, flow) for flow in range(flows)] for point in points],
-    }
 
 
 # --- Keys that are not swept ----------------------------------------------------------------------------------------

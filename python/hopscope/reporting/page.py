@@ -107,14 +107,14 @@ def store_page(
         shown: the chosen metrics, in figures and in a table in place of that of the flows.
         recorded: pictures of single runs to draw.
         measured: what the user has measured of the only scenario.
-        interactive: with it, figures of means can be run again in the page.
+        interactive: with it, figures of means and of distributions can be run again in the page.
 
     Raises:
         InputError: a model that fits no figure, or a run that is not there; nothing is written.
         StoreError: the folder cannot be written.
         RunFailed: the disk is full.
     """
-    from hopscope.reporting import search, tables
+    from hopscope.reporting import heatmap, search, tables
 
     about: dict[str, Any] = {"folder": store, "problems": list(problems)}
     if outcome is not None:
@@ -124,14 +124,15 @@ def store_page(
         selection.check(results)
     recordings = [[] for _ in results] if recorded is None else recorded.sections(results, selection)
     drawn = _charts(results, overlays, selection, shown)
+    maps = [[] if len(results) > _MANY else heatmap.of_result(result) for result in results]
     stems = [f"{number}-" if len(results) > 1 else "" for number in range(1, len(results) + 1)]
-    again = None if interactive is None else interactive.rerun(results, drawn, stems, folder)
+    again = None if interactive is None else interactive.rerun(results, _joined(maps, drawn), stems, folder)
     studies = []
     for number, (result, charts, pictures) in enumerate(zip(results, drawn, recordings, strict=True)):
         reason = None if again is None else again.reasons[number]
         options: _Options = {"brief": len(results) > _MANY, "shown": shown, "measured": measured, "again": reason == ""}
         about_runs = {"summary": tables.describe(result, engine), "recorded": pictures, "reason": reason}
-        studies.append({**_section(result, charts, folder, stems[number], **options), **about_runs})
+        studies.append({**_section(result, maps[number], charts, folder, stems[number], **options), **about_runs})
     about |= {"title": title, "several": any(map(tables.has_several_seeds, results)), "studies": studies}
     return write_page(folder / "report.html", "store.html.j2", {**about, "again": again.parts() if again else {}})
 
@@ -153,6 +154,11 @@ def _charts(
     return [charts for charts, _ in drawn]
 
 
+def _joined(maps: Sequence[Sequence[HeatMap]], charts: Sequence[Sequence[Chart]]) -> list[list[Chart | HeatMap]]:
+    """The figures of each result, as a page has them."""
+    return [[*of_two, *of_one] for of_two, of_one in zip(maps, charts, strict=True)]
+
+
 class _Options(TypedDict):
     """What a section is made with."""
 
@@ -164,6 +170,7 @@ class _Options(TypedDict):
 
 def _section(
     result: Result,
+    maps: Sequence[HeatMap],
     charts: Sequence[Chart],
     folder: Path,
     stem: str,
@@ -191,7 +198,7 @@ def _section(
         "title": scenario.title,
         "sentences": [*tables.headline(result), *heatmap.sentences(result), *remarks(result)],
         "quick": scenario.is_quick,
-        "images": gallery.images([*([] if brief else heatmap.of_result(result)), *charts], stem),
+        "images": gallery.images([*maps, *charts], stem),
         "networks": gallery.images(networks, stem),
         "comparisons": compared,
         "tables": tables.grids(result, str(file), None if shown is None else shown.of(result)),
@@ -300,6 +307,8 @@ class Gallery:
             StoreError: the folder cannot be written.
             RunFailed: the disk is full.
         """
+        from hopscope.reporting.again import runs_again
+
         images = []
         for chart in charts:
             try:
@@ -308,8 +317,7 @@ class Gallery:
             except OSError as error:
                 raise not_written(f"{self._folder}: cannot write the figures", error, StoreError) from error
             names = tuple(f"figures/{path.name}" for path in files.values())
-            runs = self._again and isinstance(chart, Chart) and bool(chart.metric)
-            again = f"{stem}{chart.name}" if runs else ""
+            again = f"{stem}{chart.name}" if self._again and runs_again(chart) else ""
             images.append(Image(source, chart.caption, _is_wide(chart), isinstance(chart, HeatMap), names, again))
         return images
 

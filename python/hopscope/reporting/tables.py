@@ -395,20 +395,17 @@ def _cdfs(result: Result) -> list[Chart]:
     found = []
     for name, label in distributions.KINDS.items():
         lines = []
-        for point in result.points:
-            flows = _flow_ids(point.runs)
-            for flow in flows:
-                of = distributions.of_point(point, name, flow=flow)
-                words = ", ".join(filter(None, [spoken(point.set), f"flow {flow}" if len(flows) > 1 else ""]))
-                if of.n > 1:
-                    curve = of.cdf
-                    start = [(of.low_ms[0], 0.0)]
-                    ends = [*start, *zip(curve["value_ms"], curve["share"], strict=True)]
-                    lines.append(Line(words, [x for x, _ in ends], [y for _, y in ends]))
+        for point, flow, of in distributions.curves(result, name):
+            several = len(_flow_ids(point.runs)) > 1
+            words = ", ".join(filter(None, [spoken(point.set), f"flow {flow}" if several else ""]))
+            curve = of.cdf
+            ends = [(of.low_ms[0], 0.0), *zip(curve["value_ms"], curve["share"], strict=True)]
+            lines.append(Line(words, [x for x, _ in ends], [y for _, y in ends]))
         left_out = _cut(LINES, len(lines), "curves")
         caption = f"Share of packets whose {label} is below a value, all seeds together.{left_out}"
         about = f"{label} (ms)"
-        found.append(Chart(f"{name}-cdf", caption, about, "share of packets", [Panel("", lines[:LINES])], kind="steps"))
+        panel = Panel("", lines[:LINES])
+        found.append(Chart(f"{name}-cdf", caption, about, "share of packets", [panel], kind="steps", distribution=name))
     return found
 
 

@@ -7,7 +7,7 @@ loses nothing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -121,6 +121,15 @@ def distribution(
     if point is None and len(points) > 1:
         raise InputError(f"point: {result.scenario.title!r} has {len(points)} points; name one")
     return of_point(points[0], name, flow=flow, seed=seed)
+
+
+def curves(result: BaseResult, name: str) -> Iterator[tuple[PointResult, int, Distribution]]:
+    """The distributions that have a shape: point, flow, and the values of all seeds, at least two of them."""
+    for point in result.points:
+        for flow in range(max((len(run["flows"]) for run in point.runs), default=0)):
+            found = of_point(point, name, flow=flow)
+            if found.n > 1:
+                yield point, flow, found
 
 
 def of_point(point: PointResult, name: str, *, flow: int | None, seed: int | None = None) -> Distribution:

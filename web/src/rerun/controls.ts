@@ -1,7 +1,7 @@
 /** The controls below a figure: which values are run, with which keys and seeds. */
 
-import type { Figure, PlainKey, Scenario } from "./data";
-import { beginning, setting, typed, type Wanted } from "./plan";
+import type { Figure, PlainKey, Scenario, SweptKey } from "./data";
+import { axesOf, beginning, isTypeable, setting, type Typed, typed, type Wanted } from "./plan";
 
 type Reader = () => unknown;
 
@@ -20,9 +20,8 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
 export class Controls {
   readonly element: HTMLElement;
   #scenario: Scenario;
-  #figure: Figure;
   #values = new Map<string, HTMLSelectElement>();
-  #along: HTMLInputElement | null = null;
+  #typed: { key: SweptKey; input: HTMLInputElement }[] = [];
   #plain = new Map<string, { key: PlainKey; read: Reader }>();
   #duration: HTMLInputElement | null = null;
   #other: HTMLInputElement;
@@ -31,12 +30,12 @@ export class Controls {
 
   constructor(scenario: Scenario, figure: Figure) {
     this.#scenario = scenario;
-    this.#figure = figure;
     const rows: HTMLElement[] = [];
-    const axis = scenario.keys.find(({ key }) => key === figure.along);
-    if (axis?.unit !== null && axis && axis.with.length === 0) {
-      this.#along = make("input", { value: axis.shown.join(", "), spellcheck: false });
-      rows.push(row(axis.label, this.#along));
+    const axes = axesOf(figure);
+    for (const key of scenario.keys.filter((one) => axes.includes(one.key) && isTypeable(one))) {
+      const input = make("input", { value: key.shown.join(", "), spellcheck: false });
+      this.#typed.push({ key, input });
+      rows.push(row(key.label, input));
     }
     for (const [key, chosen] of beginning(scenario, figure)) rows.push(this.#select(key, chosen));
     for (const key of scenario.plain) rows.push(this.#change(key));
@@ -83,13 +82,13 @@ export class Controls {
     const seeds = whole(this.#seeds, "seeds");
     if (seeds > Number(this.#seeds.max))
       throw new Error(`seeds: found ${seeds}; a page runs at most ${this.#seeds.max}`);
-    return { chosen, along: this.#values_along(), changed, seed: whole(this.#seed, "first seed", 0), seeds };
+    return { chosen, typed: this.#typedValues(), changed, seed: whole(this.#seed, "first seed", 0), seeds };
   }
 
-  #values_along(): Wanted["along"] {
-    const axis = this.#scenario.keys.find(({ key }) => key === this.#figure.along);
-    if (!this.#along || !axis || this.#along.value === axis.shown.join(", ")) return null;
-    return typed(this.#along.value, axis);
+  /** Of the keys of the axes those whose values the reader has changed. */
+  #typedValues(): Map<string, Typed[]> {
+    const changed = this.#typed.filter(({ key, input }) => input.value !== key.shown.join(", "));
+    return new Map(changed.map(({ key, input }) => [key.key, typed(input.value, key)]));
   }
 
   #select(key: string, chosen: number[]): HTMLElement {

@@ -33,15 +33,57 @@ export interface PlainKey {
 /** Mean and half width of the 95 % interval; null for one sample. */
 export type Mean = [number, number | null];
 
-export interface Figure {
+/** Values counted in classes: the smallest of each, the smallest of the class above it, and how many there are (ms). */
+export interface Classes {
+  low: number[];
+  high: number[];
+  count: number[];
+}
+
+interface Drawn {
   id: string;
   metric: string;
   label: string;
+}
+
+/** Means over a swept key, or by points. */
+export interface Curves extends Drawn {
+  kind: "curves";
   /** The key along its axis; null: it has a place for each point. */
   along: string | null;
   /** The report's own means: by point, by flow; null where no run has a sample. */
   stored: (Mean | null)[][];
 }
+
+/** A direction of a heat map: a swept key, or keys that change together, which have no key of their own. */
+export interface Direction {
+  key: string | null;
+  label: string;
+  /** Its values in words. */
+  names: string[];
+}
+
+/** Means over two directions of a sweep. */
+export interface HeatMap extends Drawn {
+  kind: "map";
+  down: Direction;
+  across: Direction;
+  /** Of each point the numbers of its value down and of that across. */
+  at: [number, number][];
+  /** Less is better. */
+  least: boolean;
+  /** The report's own means, by point. */
+  stored: (Mean | null)[];
+}
+
+/** The share of packets below a value, all seeds together; its metric names what is counted. */
+export interface Distribution extends Drawn {
+  kind: "distribution";
+  /** The report's own counts: by point, by flow; null where the report draws none. */
+  stored: (Classes | null)[][];
+}
+
+export type Figure = Curves | HeatMap | Distribution;
 
 /** A point of the sweep. */
 export interface Point {

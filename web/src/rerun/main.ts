@@ -6,7 +6,8 @@ import type { Report } from "./data";
 import { style as ofPlots } from "./plot";
 import { Pool } from "./pool";
 import style from "./rerun.css?inline";
-import { type Shared, Widget } from "./widget";
+import { Kept } from "./samples";
+import { Widget } from "./widget";
 import EngineWorker from "./worker?worker&inline";
 
 const textOf = (id: string): string => document.getElementById(id)?.textContent ?? "";
@@ -39,8 +40,8 @@ function begin(): void {
     const worker = new EngineWorker();
     return { engine: wasm.then((bytes) => RemoteEngine.load(worker, bytes)), end: () => worker.terminate() };
   });
-  const shared: Shared = { report, pool, kept: new Map() };
   for (const scenario of report.scenarios) {
+    const shared = { report, pool, kept: new Kept() };
     for (const figure of scenario.figures) {
       const place = places.find(({ dataset }) => dataset.figure === figure.id);
       place?.append(new Widget(scenario, figure, shared).element);

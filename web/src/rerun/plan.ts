@@ -1,14 +1,19 @@
-/** Which runs a figure asks for, and what becomes of their results. Nothing here knows a page or a worker. */
+/** Which runs a figure asks for. Nothing here knows a page or a worker. */
 
-import type { Figure, Mean, Scenario, SweptKey } from "./data";
-import { mean } from "./stats";
+import type { Curves, Distribution, Figure, HeatMap, Point, Scenario, SweptKey } from "./data";
+
+/** A value that a reader has typed, and its place on an axis. */
+export interface Typed {
+  place: number;
+  value: unknown;
+}
 
 /** What a reader wants of a figure. */
 export interface Wanted {
-  /** For each swept key which of its values are run, by their numbers; those of the axis may be others. */
+  /** For each swept key which of its values are run, by their numbers; those of an axis may be others. */
   chosen: ReadonlyMap<string, readonly number[]>;
-  /** Values along the axis in place of those of the sweep, as they are set. */
-  along: readonly { place: number; value: unknown }[] | null;
+  /** Values of keys of the axes in place of those of the sweep. */
+  typed: ReadonlyMap<string, readonly Typed[]>;
   /** Keys with other values than the scenario has. */
   changed: Record<string, unknown>;
   seed: number;
@@ -17,9 +22,9 @@ export interface Wanted {
 
 /** A place of the figure: runs of these settings, one for each seed. */
 export interface Row {
-  /** What distinguishes its line from others, in words; empty for the only one. */
+  /** What distinguishes its line from others, in words, empty for the only one; of a heat map the number of its row. */
   line: string;
-  /** Where it stands along the axis. */
+  /** Where it stands along the axis; of a heat map the number of its column. */
   place: number;
   text: string;
   set: Record<string, unknown>;
@@ -33,50 +38,85 @@ export interface Job {
   seed: number;
 }
 
-/** A line of the figure: its means by place. */
-export interface Line {
-  /** The words of its rows, and with those of its flow. */
-  row: string;
-  label: string;
-  flow: number;
-  means: Map<number, Mean>;
-}
-
 /** More lines than these cannot be distinguished. */
 export const MOST_LINES = 8;
 
+/** Runs of a point, with what is typed in place of its own values: by key its number among the typed ones. */
+interface Place {
+  number: number;
+  point: Point;
+  typed: ReadonlyMap<string, number>;
+  row: Omit<Row, "line" | "place">;
+}
+
+/** The swept keys whose values stand along the axes of a figure. */
+export function axesOf(figure: Figure): string[] {
+  const keys = figure.kind === "map" ? [figure.down.key, figure.across.key] : "along" in figure ? [figure.along] : [];
+  return keys.filter((key) => key !== null);
+}
+
+/** Keys whose values follow from those of the axes. */
+function following({ keys }: Scenario, figure: Figure): Set<string> {
+  const axes = axesOf(figure);
+  return new Set(keys.filter(({ key }) => axes.includes(key)).flatMap((key) => key.with));
+}
+
 /** The places of a figure, in the order of the sweep. */
 export function rows(scenario: Scenario, figure: Figure, wanted: Wanted): Row[] {
-  const { keys, points, texts } = scenario;
-  const axis = keys.findIndex(({ key }) => key === figure.along);
-  const follows = new Set(keys[axis]?.with ?? []);
-  const others = keys.map((_, at) => at).filter((at) => at !== axis && !follows.has(keys[at]?.key ?? ""));
-  const several = others.filter((at) => (wanted.chosen.get(keys[at]?.key ?? "")?.length ?? 0) > 1);
-  const found: Row[] = [];
-  const begun = new Set<string>();
-  points.forEach((point, number) => {
-    const isChosen = ({ key }: SweptKey, at: number): boolean => {
-      const chosen = wanted.chosen.get(key);
-      return chosen === undefined || follows.has(key) || chosen.includes(point.at[at] ?? 0);
-    };
-    const own = wanted.along !== null && axis >= 0;
-    if (!keys.every((key, at) => (own && at === axis) || isChosen(key, at))) return;
-    const words = several.map((at) => `${keys[at]?.words} ${keys[at]?.shown[point.at[at] ?? 0]}`).join(", ");
-    const text = texts[point.text] ?? "";
-    const isChanged = Object.keys(wanted.changed).length > 0;
-    if (own) {
-      if (begun.has(words)) return; // the first point of a line stands for its values of the other keys
-      begun.add(words);
-      for (const { place, value } of wanted.along ?? []) {
-        const set = { ...point.set, [figure.along ?? ""]: value, ...wanted.changed };
-        found.push({ line: words, place, text, set, point: null });
-      }
-      return;
-    }
-    const place = axis >= 0 ? (keys[axis]?.places?.[point.at[axis] ?? 0] ?? number) : number;
-    const set = { ...point.set, ...wanted.changed };
-    found.push({ line: axis >= 0 ? words : "", place, text, set, point: isChanged ? null : number });
+  const found = places(scenario, figure, wanted);
+  if (figure.kind === "map") return found.map((place) => cell(figure, place));
+  const axis = figure.kind === "curves" ? scenario.keys.findIndex(({ key }) => key === figure.along) : -1;
+  const words = wording(scenario, figure, wanted);
+  return found.map(({ number, point, typed, row }) => {
+    if (axis < 0) return { ...row, line: figure.kind === "curves" ? "" : words(point), place: number };
+    const { key = "", places: known = null } = scenario.keys[axis] ?? {};
+    const own = known?.[point.at[axis] ?? 0] ?? number;
+    const at = typed.get(key);
+    return { ...row, line: words(point), place: at === undefined ? own : (wanted.typed.get(key)?.[at]?.place ?? own) };
   });
+}
+
+function cell({ down, across, at }: HeatMap, { number, typed, row }: Place): Row {
+  const [own = 0, ownAcross = 0] = at[number] ?? [];
+  const line = typed.get(down.key ?? "") ?? own;
+  return { ...row, line: String(line), place: typed.get(across.key ?? "") ?? ownAcross };
+}
+
+/** What distinguishes the line of a point: the keys besides the axis that have several values. */
+function wording({ keys }: Scenario, figure: Curves | Distribution, { chosen }: Wanted): (point: Point) => string {
+  const several = keys.flatMap(({ key }, at) => ((chosen.get(key)?.length ?? 0) > 1 ? [at] : []));
+  const besides = several.filter((at) => !axesOf(figure).includes(keys[at]?.key ?? ""));
+  return (point) => besides.map((at) => `${keys[at]?.words} ${keys[at]?.shown[point.at[at] ?? 0]}`).join(", ");
+}
+
+/** The chosen points. Where values are typed, the first point of a line stands for its values of the other keys. */
+function places(scenario: Scenario, figure: Figure, { chosen, typed, changed }: Wanted): Place[] {
+  const follows = following(scenario, figure);
+  const isRepeated = typed.size === 0 && Object.keys(changed).length === 0;
+  const begun = new Set<string>();
+  return scenario.points.flatMap((point, number) => {
+    const open = scenario.keys
+      .map(({ key }, at) => ({ key, at: point.at[at] ?? 0 }))
+      .filter(({ key }) => !typed.has(key) && !follows.has(key));
+    if (!open.every(({ key, at }) => chosen.get(key)?.includes(at) ?? true)) return [];
+    const name = JSON.stringify(open);
+    if (typed.size > 0 && begun.has(name)) return [];
+    begun.add(name);
+    const text = scenario.texts[point.text] ?? "";
+    return combinations(typed).map((numbers) => {
+      const values = [...numbers].map(([key, at]) => [key, typed.get(key)?.[at]?.value]);
+      const set = { ...point.set, ...Object.fromEntries(values), ...changed };
+      return { number, point, typed: numbers, row: { text, set, point: isRepeated ? number : null } };
+    });
+  });
+}
+
+/** Every combination of typed values, by their numbers; one without any where none is typed. */
+function combinations(typed: ReadonlyMap<string, readonly Typed[]>): Map<string, number>[] {
+  let found = [new Map<string, number>()];
+  for (const [key, values] of typed) {
+    found = found.flatMap((begun) => values.map((_, at) => new Map([...begun, [key, at]])));
+  }
   return found;
 }
 
@@ -85,77 +125,38 @@ export function jobs(count: number, { seed, seeds }: Wanted): Job[] {
   return Array.from({ length: count * seeds }, (_, at) => ({ row: at % count, seed: seed + Math.floor(at / count) }));
 }
 
-/** What makes a run: equal names give equal results, whichever figure asks. */
+/** What makes a run of a scenario: equal names give equal results, whichever figure asks. */
 export function nameOf({ text, set }: Row, seed: number): string {
   const entries = Object.entries(set).sort(([one], [other]) => (one < other ? -1 : 1));
   return JSON.stringify([text, seed, entries]);
 }
 
-/** The values of metrics in a result of the engine, by flow; null where the run has no sample. */
-export function samples(result: unknown, metrics: readonly string[]): Record<string, (number | null)[]> {
-  const { flows } = result as { flows: Record<string, unknown>[] };
-  const of = (flow: Record<string, unknown>, metric: string): number | null => {
-    const value = flow[metric];
-    return typeof value === "number" && Number.isFinite(value) ? value : null;
-  };
-  return Object.fromEntries(metrics.map((metric) => [metric, flows.map((flow) => of(flow, metric))]));
+/** Whether a reader can type other values of a key: its numbers have one unit, and nothing follows from them. */
+export function isTypeable(key: SweptKey): boolean {
+  return key.places !== null && key.unit !== null && key.with.length === 0;
 }
 
-/** The lines of a figure from the samples so far: by row, the values of each flow of each finished seed. */
-export function lines(
-  scenario: Scenario,
-  planned: readonly Row[],
-  found: readonly (readonly (number | null)[])[][],
-  quantiles: readonly (number | null)[],
-): Line[] {
-  const made = new Map<string, Line>();
-  const flows = Math.max(scenario.flows.length, ...found.flat().map((values) => values.length));
-  planned.forEach((row, at) => {
-    for (let flow = 0; flow < flows; flow++) {
-      const values = (found[at] ?? []).map((run) => run[flow] ?? null).filter((value) => value !== null);
-      const middle = mean(values, quantiles);
-      if (middle === null) continue;
-      const label = [row.line, flows > 1 ? (scenario.flows[flow] ?? `flow ${flow}`) : ""].filter(Boolean).join(", ");
-      const line = made.get(label) ?? { row: row.line, label, flow, means: new Map() };
-      line.means.set(row.place, middle);
-      made.set(label, line);
-    }
-  });
-  return [...made.values()];
-}
-
-/** The report's own lines at the same places. */
-export function storedLines(scenario: Scenario, figure: Figure, planned: readonly Row[]): Line[] {
-  const made = new Map<string, Line>();
-  for (const row of planned) {
-    if (row.point === null) continue;
-    figure.stored[row.point]?.forEach((middle, flow) => {
-      if (middle === null) return;
-      const label = [row.line, scenario.flows.length > 1 ? scenario.flows[flow] : ""].filter(Boolean).join(", ");
-      const line = made.get(label) ?? { row: row.line, label, flow, means: new Map() };
-      line.means.set(row.place, middle);
-      made.set(label, line);
-    });
-  }
-  return [...made.values()];
-}
-
-/** The values of all keys but that of the axis that a figure begins with: all of them, or as many as make few lines. */
+/**
+ * The values of the keys that a figure begins with, apart from those that are typed: all of them, or as many as make
+ * few lines.
+ */
 export function beginning(scenario: Scenario, figure: Figure): Map<string, number[]> {
-  const axis = scenario.keys.find(({ key }) => key === figure.along);
+  const follows = following(scenario, figure);
+  const axes = axesOf(figure);
+  const isWhole = figure.kind === "map" || (figure.kind === "curves" && figure.along === null);
   const chosen = new Map<string, number[]>();
   let count = Math.max(1, scenario.flows.length);
-  for (const { key, shown } of scenario.keys) {
-    if (key === axis?.key || axis?.with.includes(key)) continue;
-    const all = figure.along === null || count * shown.length <= MOST_LINES;
-    chosen.set(key, all ? shown.map((_, at) => at) : [0]);
-    count *= all ? shown.length : 1;
+  for (const key of scenario.keys) {
+    if (follows.has(key.key) || (axes.includes(key.key) && (figure.kind === "curves" || isTypeable(key)))) continue;
+    const all = isWhole || count * key.shown.length <= MOST_LINES;
+    chosen.set(key.key, all ? key.shown.map((_, at) => at) : [0]);
+    count *= all ? key.shown.length : 1;
   }
   return chosen;
 }
 
-/** Values that a reader has typed for the axis: numbers, of the unit of the sweep where they have none. */
-export function typed(text: string, { unit }: SweptKey): { place: number; value: unknown }[] {
+/** Values that a reader has typed for an axis: numbers, of the unit of the sweep where they have none. */
+export function typed(text: string, { unit }: SweptKey): Typed[] {
   const words = text
     .split(",")
     .map((word) => word.trim())

@@ -2,7 +2,7 @@
 
 import uPlot from "uplot";
 import css from "uplot/dist/uPlot.min.css?inline";
-import type { Line } from "./plan";
+import type { Line } from "./lines";
 
 /** Okabe and Ito's colours and two more, as the figures of the package have them. */
 const COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7A5195", "#555555"];
@@ -19,6 +19,8 @@ export interface Axes {
   y: string;
   /** Names of the places along x, where they are no numbers. */
   names: string[] | null;
+  /** Lines hold each value until the next one: shares, which end at 1. */
+  isStepped?: boolean;
 }
 
 /** A plot inside an element; it follows the width of the page. */
@@ -69,7 +71,7 @@ export class Plot {
   }
 
   #options(): uPlot.Options {
-    const { x, y, names } = this.#axes;
+    const { x, y, names, isStepped = false } = this.#axes;
     const ink = getComputedStyle(this.#host).color;
     const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
     const colour = (at: number): string => {
@@ -85,9 +87,9 @@ export class Plot {
       width: pale ? 5 : 2,
       class: pale ? "again-pale" : undefined,
       dash: pale ? [] : DASHES[number(line) % DASHES.length],
-      points: { show: !pale, size: 7 },
+      points: { show: !pale && !isStepped, size: 7 },
       spanGaps: true,
-      paths: names ? () => null : undefined,
+      paths: names ? () => null : isStepped ? uPlot.paths.stepped?.({ align: 1 }) : undefined,
     });
     return {
       width: this.#width,
@@ -96,7 +98,7 @@ export class Plot {
       cursor: { drag: { x: false, y: false } },
       scales: {
         x: { time: false, range: names ? [-0.5, names.length - 0.5] : padded },
-        y: { range: (_, low, high) => this.#reach(low, high) },
+        y: { range: (_, low, high) => (isStepped ? [0, 1.02] : this.#reach(low, high)) },
       },
       axes: [
         {

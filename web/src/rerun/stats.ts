@@ -38,6 +38,12 @@ function isNear(one: number, other: number, scale = one): boolean {
   return Math.abs(one - other) <= 1e-9 * Math.max(Math.abs(one), Math.abs(other), Math.abs(scale));
 }
 
+/** Decimals of the cells of a heat map whose largest value is so large. */
+export function decimals(size: number): number {
+  const digits = [1000, 10, 1].findIndex((least) => size >= least);
+  return digits < 0 ? 3 : digits;
+}
+
 /** A mean with its interval as the tables of the package show it. */
 export function shown([centre, half]: Mean): string {
   const size = Math.max(Math.abs(centre), half ?? 0);
