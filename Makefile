@@ -110,6 +110,14 @@ WASM_PASSES := --duplicate-function-elimination --merge-similar-functions --vacu
 # What browsers since 2022 know, and rustc uses.
 WASM_FEATURES := --mvp-features --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int --enable-mutable-globals --enable-multivalue --enable-reference-types
 
+WASM_CARGO := cargo build --quiet --locked --profile web --target $(WASM_TARGET) -p hopscope-web
+WASM_LIBRARY = $$(rustc --print sysroot)/lib/rustlib/$(WASM_TARGET)
+WASM_SOURCES = $$(rustc --print sysroot)/lib/rustlib/src/rust/library
+# Debian's Rust has no library for this target but the sources of it, which cargo then builds with the engine: an unstable
+# option, hence RUSTC_BOOTSTRAP. rustc looks for its linker as rust-lld.
+WASM_WITH_STD = mkdir -p target/lld && ln -sf "$$(command -v lld)" target/lld/rust-lld && \
+  PATH="$(CURDIR)/target/lld:$$PATH" RUSTC_BOOTSTRAP=1 $(WASM_CARGO) -Zbuild-std=std,panic_abort
+
 # Scripts of packages are not run: none of them needs any.
 web/node_modules/.installed: web/package-lock.json
 	@command -v npm >/dev/null || { echo "Node.js 20 or newer with npm is needed (Debian: apt install nodejs npm)" >&2; exit 1; }
@@ -119,9 +127,9 @@ web/node_modules/.installed: web/package-lock.json
 $(WEB)/engine.wasm.gz: $(RUST_SOURCES) web/pack.mjs web/node_modules/.installed
 	@command -v cargo >/dev/null || { echo "a Rust toolchain is needed: rustc 1.85 or newer and cargo, see https://rustup.rs" >&2; exit 1; }
 	@if command -v rustup >/dev/null; then rustup -q target add $(WASM_TARGET) >/dev/null 2>&1 || true; fi
-	@[ -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM_TARGET)" ] || \
-	  { echo "Rust's library for $(WASM_TARGET) is needed: rustup target add $(WASM_TARGET)" >&2; exit 1; }
-	$(call quiet,building the engine for pages,cargo build --quiet --locked --profile web --target $(WASM_TARGET) -p hopscope-web)
+	@[ -d "$(WASM_LIBRARY)" ] || { [ -d "$(WASM_SOURCES)" ] && command -v lld >/dev/null; } || { \
+	  echo "Rust's library for $(WASM_TARGET) is needed: rustup target add $(WASM_TARGET) (Debian: apt install rust-web-src lld)" >&2; exit 1; }
+	$(call quiet,building the engine for pages,if [ -d "$(WASM_LIBRARY)" ]; then $(WASM_CARGO); else $(WASM_WITH_STD); fi)
 	@mkdir -p $(WEB)
 	$(call quiet,optimising the engine for pages,$(WASM_OPT) $(WASM_FEATURES) $(WASM_PASSES) --strip-debug --strip-producers $(WASM_BUILT) -o $(WASM_SMALL))
 	$(call quiet,compressing the engine for pages,node web/pack.mjs $(WASM_SMALL) $@.part)
