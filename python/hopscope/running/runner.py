@@ -15,7 +15,7 @@ from hopscope.campaign.store import Store
 from hopscope.campaign.work import Hooks, as_result, assemble, work
 from hopscope.errors import InputError, Interrupted, RunFailed
 from hopscope.io.extras import need
-from hopscope.results import Result
+from hopscope.results import PointResult, Result
 from hopscope.results.stored import RunResult
 from hopscope.scenario import Scenario, load
 
@@ -141,11 +141,7 @@ def run_scenarios(
     finished: dict[str, RunResult] = {}
     is_written = captures is not None or traces is not None
     if folder is not None:
-        folder.prepare(plan, title)
-        points = None if is_written else folder.complete(plan)
-        finished = _kept(folder, plan.unique()) if points is None else {}
-        for problem in folder.problems:
-            _LOG.warning(problem)
+        points, finished = _prepared(folder, plan, title, again=is_written)
         if points is not None:
             return [as_result(scenario, of) for scenario, of in zip(plan.scenarios, points, strict=True)]
     todo = [run for run in shard_of(plan.unique(), shard) if is_written or run.key not in finished]
@@ -178,6 +174,21 @@ def _planned(scenarios: Sequence[Scenario], seeds: int | None) -> Plan:
     if any(scenario.document.get("series", {}).get("keep") for scenario in scenarios):
         need("pandas", "pyarrow")
     return make_plan(scenarios)
+
+
+def _prepared(
+    folder: Store, plan: Plan, title: str, *, again: bool
+) -> tuple[list[list[PointResult]] | None, dict[str, RunResult]]:
+    """Readies a store for a plan, and says what it has: the points where it lacks nothing, else single runs by key.
+
+    With ``again`` every run is done, so that it does not matter whether one is missing.
+    """
+    folder.prepare(plan, title)
+    points = None if again else folder.complete(plan)
+    finished = _kept(folder, plan.unique()) if points is None else {}
+    for problem in folder.problems:
+        _LOG.warning(problem)
+    return points, finished
 
 
 def _kept(folder: Store, runs: Iterable[Run]) -> dict[str, RunResult]:
