@@ -380,8 +380,11 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             return;
         }
         let RxFrame { at, node: hearer, slot, copy } = self.received;
-        // Its octets are in the frame that has just ended, unless that was a fragment.
-        let is_heard = direction == Direction::In && (at, hearer, copy) == (now, node, id);
+        // Its octets are in the frame that has just ended, unless that was a fragment. Behind an Ethernet frame from outside may
+        // stand no packet of IP.
+        let is_heard = direction == Direction::In
+            && (at, hearer, copy) == (now, node, id)
+            && !matches!(packet.body, Body::Ethernet { .. });
         let mut octets = if is_heard { self.air.sent(slot).packet() } else { &[] };
         if octets.is_empty() {
             self.scratch.clear();

@@ -104,7 +104,8 @@ impl Tally {
             | Body::Routing
             | Body::Notice(_)
             | Body::PathNotice(_)
-            | Body::Opaque { .. } => {}
+            | Body::Opaque { .. }
+            | Body::Ethernet { .. } => {}
         }
     }
 }

@@ -5,12 +5,11 @@
 //! up, the router answers (RFC 792, Time Exceeded).
 
 use crate::config::Config;
-use crate::record::{Classes, NetworkView, Record, Recorder};
-use crate::world::{Controls, World};
+use crate::world::{Controls, Doorkeeper, World};
 use hopscope_core::error::BuildError;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
-use hopscope_packet::{Body, DropReason};
+use hopscope_packet::DropReason;
 
 /// One packet of a train.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,26 +31,10 @@ pub struct ProbeArrival {
     pub node: NodeId,
 }
 
-/// Notes packets from outside whose time to live was used up.
-#[derive(Debug, Default)]
-struct Expired(Vec<(u64, ProbeArrival)>);
-
-impl Recorder for Expired {
-    const WANTS: Classes = Classes::DROPS;
-
-    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
-        if let Record::Dropped { node, packet, reason: DropReason::TtlExpired } = *record {
-            if let Body::Opaque { number } = view.packet(packet).body {
-                self.0.push((number, ProbeArrival { at: now, node }));
-            }
-        }
-    }
-}
-
 /// A network under way that is probed.
 #[derive(Debug)]
 pub struct Probing {
-    world: World<Expired>,
+    world: World<Doorkeeper>,
 }
 
 impl Probing {
@@ -61,7 +44,7 @@ impl Probing {
     /// See [`World::controlled`].
     pub fn new(config: Config, controls: &Controls) -> Result<Self, BuildError> {
         crate::world::check(&config)?; // before the jitter of starts is gone
-        Ok(Probing { world: World::controlled(&config.with_starts_drawn(), Expired::default(), controls)? })
+        Ok(Probing { world: World::controlled(&config.with_starts_drawn(), Doorkeeper::default(), controls)? })
     }
 
     /// Current instant.
@@ -147,9 +130,10 @@ impl Probing {
 
     /// What has come out since the last call.
     fn collect(&mut self) -> Vec<(u64, ProbeArrival)> {
-        let mut seen = self.world.observe(|expired, _, _| std::mem::take(&mut expired.0));
-        let arrived = self.world.take_arrived();
-        seen.extend(arrived.iter().map(|packet| (packet.number, ProbeArrival { at: packet.at, node: packet.node })));
-        seen
+        let Doorkeeper { arrived, lost, .. } = self.world.observe(|keeper, _, _| keeper.take());
+        let expired = lost.iter().filter(|loss| loss.reason == DropReason::TtlExpired);
+        let expired = expired.map(|loss| (loss.number, ProbeArrival { at: loss.at, node: loss.node }));
+        let arrived = arrived.iter().map(|packet| (packet.number, ProbeArrival { at: packet.at, node: packet.node }));
+        expired.chain(arrived).collect()
     }
 }

@@ -112,6 +112,19 @@ impl<R: Recorder> Simulation<R> {
         self.world.change(change)
     }
 
+    /// Hands an Ethernet frame to the link layer of a node now.
+    ///
+    /// # Errors
+    /// See [`World::offer_frame`].
+    pub fn offer_frame(&mut self, node: NodeId, to: NodeId, frame: &[u8], dscp: u8) -> Result<u64, BuildError> {
+        self.world.offer_frame(node, to, frame, dscp)
+    }
+
+    /// Instant of the next event; `None` when nothing will ever happen again.
+    pub fn next_event(&mut self) -> Option<Time> {
+        self.world.next_event()
+    }
+
     /// Runs to the end and gives the results.
     pub fn run(&mut self) -> RunResult {
         self.advance(Span(self.config.duration.0));

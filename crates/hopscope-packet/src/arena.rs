@@ -71,7 +71,7 @@ impl PacketArena {
         if packet.extension != ExtensionId::NONE {
             self.extras[packet.extension.0 as usize].holders += 1;
         }
-        if let Body::Opaque { number } = packet.body {
+        if let Some(number) = packet.body.outside() {
             self.share_octets(number);
         }
         // From here on the receiver's copy is the packet; the sender keeps its own for the ACK alone.
@@ -87,13 +87,13 @@ impl PacketArena {
         if extension != ExtensionId::NONE {
             self.let_go(extension);
         }
-        if let Body::Opaque { number } = self.slots[id.index()].body {
+        if let Some(number) = self.slots[id.index()].body.outside() {
             self.let_go_octets(number);
         }
         self.free.push(id);
     }
 
-    /// Keeps the octets of one packet with [`Body::Opaque`] until all its copies are gone.
+    /// Keeps the octets of one packet from outside until all its copies are gone.
     pub fn keep_octets(&mut self, number: u64, octets: Box<[u8]>) {
         self.octets.insert(number, (octets, 1));
     }

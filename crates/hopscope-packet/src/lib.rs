@@ -171,6 +171,11 @@ pub enum Body {
         /// Its number.
         number: u64,
     },
+    /// An Ethernet frame from outside, whose octets the arena holds too: it goes over one hop, past routing.
+    Ethernet {
+        /// Its number.
+        number: u64,
+    },
 }
 
 impl Body {
@@ -187,7 +192,17 @@ impl Body {
             | Body::Routing
             | Body::Notice(_)
             | Body::PathNotice(_)
-            | Body::Opaque { .. } => false,
+            | Body::Opaque { .. }
+            | Body::Ethernet { .. } => false,
+        }
+    }
+
+    /// The number of what comes from outside.
+    #[inline(always)]
+    pub fn outside(&self) -> Option<u64> {
+        match *self {
+            Body::Opaque { number } | Body::Ethernet { number } => Some(number),
+            _ => None,
         }
     }
 

@@ -62,7 +62,8 @@ impl Protocol {
             | Body::Routing
             | Body::Notice(_)
             | Body::PathNotice(_)
-            | Body::Opaque { .. } => None,
+            | Body::Opaque { .. }
+            | Body::Ethernet { .. } => None,
         }
     }
 }

@@ -9,6 +9,8 @@ use crate::octets::{Malformed, split, take, take16};
 pub const LLC_BYTES: usize = 8;
 /// EtherType of IPv4.
 pub const IPV4: u16 = 0x0800;
+/// EtherType of IPv6.
+pub const IPV6: u16 = 0x86DD;
 /// EtherType of address resolution.
 pub const ARP: u16 = 0x0806;
 
@@ -19,6 +21,15 @@ const SNAP: [u8; 6] = [0xAA, 0xAA, 0x03, 0, 0, 0];
 pub fn write_llc(out: &mut Vec<u8>, ether_type: u16) {
     out.extend(SNAP);
     out.extend(ether_type.to_be_bytes());
+}
+
+/// The EtherType of an Ethernet frame, and the packet behind its header (IEEE 802.3-2022 3.2.6); 0 and nothing of one that is
+/// too short.
+pub fn in_ethernet(frame: &[u8]) -> (u16, &[u8]) {
+    match frame {
+        [_, _, _, _, _, _, _, _, _, _, _, _, high, low, packet @ ..] => (u16::from_be_bytes([*high, *low]), packet),
+        _ => (0, &[]),
+    }
 }
 
 /// The EtherType of an LLC/SNAP header, and what follows it.

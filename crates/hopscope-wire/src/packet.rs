@@ -36,7 +36,7 @@ pub struct FullPacket<'a> {
     pub packet: &'a Packet,
     /// Its routing message or source route.
     pub extension: Option<&'a Extension>,
-    /// Octets of a packet from outside.
+    /// Octets of a packet or an Ethernet frame from outside.
     pub octets: &'a [u8],
 }
 
@@ -73,6 +73,10 @@ impl Encoder {
         if let Body::Arp { target, reply } = whole.packet.body {
             link::write_llc(out, link::ARP);
             Arp { sender: whole.packet.src, target, is_reply: reply }.write(out);
+        } else if let Body::Ethernet { .. } = whole.packet.body {
+            let (ether_type, packet) = link::in_ethernet(whole.octets);
+            link::write_llc(out, ether_type);
+            out.extend(packet);
         } else {
             link::write_llc(out, link::IPV4);
             self.packet(whole, sender, out);
@@ -84,6 +88,14 @@ impl Encoder {
         let packet = whole.packet;
         if let Body::Opaque { .. } = packet.body {
             out.extend(whole.octets);
+            return;
+        }
+        if let Body::Ethernet { .. } = packet.body {
+            let (ether_type, packet) = link::in_ethernet(whole.octets);
+            // Others, such as ARP, are no IP packets.
+            if matches!(ether_type, link::IPV4 | link::IPV6) {
+                out.extend(packet);
+            }
             return;
         }
         // ATP learns of its way in its own header.
@@ -199,7 +211,7 @@ impl Encoder {
                     unreachable!("AODV is a body of its own, and a routing packet carries its message")
                 }
             },
-            Body::Arp { .. } | Body::Opaque { .. } => None,
+            Body::Arp { .. } | Body::Opaque { .. } | Body::Ethernet { .. } => None,
         }
     }
 }
@@ -301,5 +313,21 @@ mod tests {
         assert_eq!(head(&plain, ack), 50_000u16.to_be_bytes(), "rounded down");
         let silent = config("standard", |flow| flow.tcp.syn_options = SynOptions::None);
         assert_eq!(head(&silent, ack), [0xFF, 0xFF]);
+    }
+
+    #[test]
+    fn an_ethernet_frame_is_its_packet_behind_llc() {
+        let encoder = Encoder::new(&config("standard", |_| {}));
+        let packet = Packet::new(NodeId(0), NodeId(1), 3, 1, Body::Ethernet { number: 0 }, Time::ZERO);
+        let octets = |ether_type: [u8; 2]| [&[0xFF; 12][..], &ether_type, &[7, 8, 9]].concat();
+        for (ether_type, is_ip) in [([8, 0], true), ([0x86, 0xDD], true), ([8, 6], false), ([0x88, 0xB5], false)] {
+            let frame = octets(ether_type);
+            let whole = FullPacket { packet: &packet, extension: None, octets: &frame };
+            let (mut body, mut inside) = (Vec::new(), Vec::new());
+            encoder.body(whole, NodeId(0), &mut body);
+            encoder.packet(whole, NodeId(0), &mut inside);
+            assert_eq!(body, [&[0xAA, 0xAA, 3, 0, 0, 0][..], &ether_type, &[7, 8, 9]].concat());
+            assert_eq!(inside, if is_ip { vec![7, 8, 9] } else { vec![] }, "{ether_type:?}");
+        }
     }
 }

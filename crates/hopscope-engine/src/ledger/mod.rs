@@ -237,7 +237,12 @@ fn class(packet: &Packet) -> Cause {
         Body::Dccp(packet) if packet.retransmission => Cause::DataAgain,
         Body::Atp(packet) if !packet.is_data() => Cause::TransportAck,
         Body::Atp(packet) if packet.retransmission => Cause::DataAgain,
-        Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. } => Cause::Data,
+        Body::Tcp(_)
+        | Body::Udp { .. }
+        | Body::Dccp(_)
+        | Body::Atp(_)
+        | Body::Opaque { .. }
+        | Body::Ethernet { .. } => Cause::Data,
         Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::PathNotice(_) => Cause::Routing,
     }
 }

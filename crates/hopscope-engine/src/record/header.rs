@@ -63,7 +63,8 @@ impl Header {
             | Body::Routing
             | Body::Notice(_)
             | Body::PathNotice(_)
-            | Body::Opaque { .. } => Header::default(),
+            | Body::Opaque { .. }
+            | Body::Ethernet { .. } => Header::default(),
         }
     }
 }

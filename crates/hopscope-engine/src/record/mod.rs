@@ -53,6 +53,28 @@ impl Recorder for NullRecorder {
     fn record(&mut self, _now: Time, _record: &Record, _view: &mut impl NetworkView) {}
 }
 
+/// An observer that is chosen at run time: it costs as if it were there.
+impl<R: Recorder> Recorder for Option<R> {
+    const WANTS: Classes = R::WANTS;
+
+    #[inline(always)]
+    fn overhears(&self) -> bool {
+        self.as_ref().is_some_and(Recorder::overhears)
+    }
+
+    #[inline(always)]
+    fn goes_on(&self) -> bool {
+        self.as_ref().is_none_or(Recorder::goes_on)
+    }
+
+    #[inline(always)]
+    fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
+        if let Some(recorder) = self {
+            recorder.record(now, record, view);
+        }
+    }
+}
+
 impl<A: Recorder, B: Recorder> Recorder for (A, B) {
     const WANTS: Classes = A::WANTS.and(B::WANTS);
 

@@ -332,6 +332,7 @@ fn body_word(body: &Body) -> &'static str {
         Body::Notice(_) => "notice",
         Body::PathNotice(notice) => notice.kind.word(),
         Body::Opaque { .. } => "outside",
+        Body::Ethernet { .. } => "ethernet",
     }
 }
 

@@ -265,7 +265,7 @@ impl<R: Recorder> World<R> {
     }
 
     /// A node's own copy of a packet in the hands of its neighbour.
-    fn copy_for(&mut self, node: NodeId, packet: PacketId, from: NodeId) -> PacketId {
+    pub(super) fn copy_for(&mut self, node: NodeId, packet: PacketId, from: NodeId) -> PacketId {
         let copy = self.packets.copy(packet);
         self.packets.get_mut(copy).prev_hop = from;
         self.note(Record::PacketCopied { node, packet, copy });
@@ -281,6 +281,7 @@ impl<R: Recorder> World<R> {
                 self.on_data_frame(node, packet, from);
                 self.packets.release(packet);
             }
+            Body::Ethernet { .. } => self.hand_out(node, packet),
             _ => self.link_up(node, packet),
         }
         self.amid = None;

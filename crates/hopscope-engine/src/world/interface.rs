@@ -21,6 +21,7 @@ impl<R: Recorder> World<R> {
             // It ends here and changes nothing: no copy is needed.
             Body::Arp { target, reply } => self.on_arp(node, from, target, reply),
             Body::Notice(notice) => self.on_notice(node, notice),
+            Body::Ethernet { .. } => self.on_ethernet(node, packet, from),
             Body::Tcp(_)
             | Body::Udp { .. }
             | Body::Dccp(_)

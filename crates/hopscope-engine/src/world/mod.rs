@@ -3,7 +3,8 @@
 //! Two tables: `inputs.rs` turns each event and each item of work into the input of one machine, `effects.rs` each
 //! effect of a machine into the input of its neighbour, an entry of the event queue or an item of work. What they call
 //! stands with its layer, in `mac.rs`, `interface.rs`, `wire.rs`, `network.rs` and `transport.rs`. `radio.rs` brings
-//! frames to their hearers, `work.rs` holds what waits for its turn. Nothing else in the engine calls across layers.
+//! frames to their hearers, `work.rs` holds what waits for its turn. Packets and frames from outside come in by
+//! `entry_points.rs`. Nothing else in the engine calls across layers.
 
 mod build;
 mod changes;
@@ -11,6 +12,7 @@ mod check;
 mod controls;
 mod edca;
 mod effects;
+mod entry_points;
 pub mod flow;
 mod graph;
 mod inputs;
@@ -40,6 +42,7 @@ mod work;
 
 pub use check::{check, problems};
 pub use controls::{Controls, OwnCode};
+pub use entry_points::{Arrival, Doorkeeper, ETHERNET_HEADER, Loss};
 pub use reachability::{Reachability, out_of_reach};
 pub use state::{FlowState, InterfaceState, NodeState};
 pub use view::WorldView;
@@ -49,8 +52,9 @@ use std::collections::VecDeque;
 use crate::config::Config;
 use crate::node::Node;
 use crate::record::{DropReason, Record, Recorder};
+use entry_points::EntryPoints;
 use flow::Flow;
-use graph::{Graph, Radios};
+use graph::Radios;
 use hopscope_core::error::BuildError;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::queue::EventQueue;
@@ -60,13 +64,11 @@ use hopscope_mac::EdcaEffects;
 use hopscope_mac::dcf::Frame;
 use hopscope_mac::frame::Mpdu;
 use hopscope_mac::rules::StationRules;
-use hopscope_net::iface::outside::ExternalArrival;
 use hopscope_net::iface::port::PortEffect;
-use hopscope_net::iface::{Outside, Wifi, WireEnd, Wires};
-use hopscope_net::routing::fixed::InstalledRoute;
-use hopscope_net::routing::{FixedRoutes, Forwarding, Machine, RoutingEffect};
+use hopscope_net::iface::{Wifi, WireEnd, Wires};
+use hopscope_net::routing::{FixedRoutes, Machine, RoutingEffect};
+use hopscope_packet::PacketArena;
 use hopscope_packet::aodv::AodvEnvelope;
-use hopscope_packet::{Body, Packet, PacketArena};
 use hopscope_phy::channel::{Channel, Medium};
 use hopscope_phy::mobility::Mobility;
 use hopscope_phy::phy::RxOutcome;
@@ -156,7 +158,7 @@ pub struct World<R: Recorder> {
     overhearing: Overhearing,
     /// Where news of routes have packets of their own.
     notices: Option<Box<Notices>>,
-    outside: Outside,
+    entry_points: EntryPoints,
     wires: Wires,
     /// What was measured of links.
     replay: Replay,
@@ -230,7 +232,7 @@ impl<R: Recorder> World<R> {
 
     /// Instant of the next event; `None` when nothing will ever happen again.
     pub fn next_event(&mut self) -> Option<Time> {
-        self.events.next_time()
+        self.sifs.next_time(&mut self.events)
     }
 
     /// Events handled so far.
@@ -306,66 +308,6 @@ impl<R: Recorder> World<R> {
         let wire = &self.wires[end];
         let waiting = wire.port.queue.iter().map(|id| wire.service(self.packets.get(id).bytes));
         waiting.fold(wire.remaining(self.now), |sum, one| sum + one)
-    }
-
-    /// Hands a packet with octets (network header included) from outside to `node` for `dst`, now, and gives its
-    /// number. Under static routes, nodes that nothing led through before begin to listen at this instant.
-    ///
-    /// # Errors
-    /// When a node does not exist, no way leads to `dst`, or there are more octets than the MAC takes.
-    pub fn inject(&mut self, node: NodeId, dst: NodeId, octets: &[u8]) -> Result<u64, BuildError> {
-        self.inject_for(node, dst, octets, 0)
-    }
-
-    /// The same for a packet that takes at most `ttl` hops; 0: as many as any other.
-    ///
-    /// # Errors
-    /// As [`inject`](Self::inject).
-    pub fn inject_for(&mut self, node: NodeId, dst: NodeId, octets: &[u8], ttl: u8) -> Result<u64, BuildError> {
-        if octets.is_empty() || octets.len() > self.wiring.max_packet as usize {
-            let message = format!("found {}; allowed are 1 to {} octets", octets.len(), self.wiring.max_packet);
-            return Err(BuildError::new("octets", message));
-        }
-        for (key, n) in [("node", node), ("dst", dst)] {
-            if n.index() >= self.nodes() {
-                return Err(BuildError::no_such_node(key, n, self.nodes()));
-            }
-        }
-        if let Forwarding::Static(table) = &self.nodes[node].forwarding {
-            if table.lookup(dst).is_none() {
-                // Nodes may have moved since their links were last looked at.
-                self.medium.refresh_all(self.now);
-                let mut graph = Graph::new(&self.medium, &self.wires, &self.radios);
-                let mut installed = Vec::new();
-                let on_entry = |entry| installed.push(entry);
-                // Entries are collected, as records need the world that the search holds.
-                if self.routes.install_with(&mut graph, &mut self.nodes, (node, dst), on_entry).is_none() {
-                    return Err(BuildError::new("dst", format!("no way leads from node {node} to node {dst}")));
-                }
-                for InstalledRoute { node, next_hop, hops } in installed {
-                    self.note(Record::RouteInstalled { node, dst, next_hop, hops });
-                }
-                // Where everyone listens already, nobody can join.
-                if matches!(self.listeners, Listeners::Some { .. }) {
-                    self.announce_to(self.radios.that_may_act(&self.nodes));
-                }
-            }
-        }
-        let number = self.outside.enter();
-        self.packets.keep_octets(number, octets.into());
-        let packet = Packet::new(node, dst, octets.len() as u32, 0, Body::Opaque { number }, self.now);
-        let usual = self.nodes[node].ip.ttl;
-        // `originate` takes the node's own; it is put back below.
-        self.nodes[node].ip.ttl = if ttl > 0 { ttl } else { usual };
-        self.originate(packet);
-        self.nodes[node].ip.ttl = usual;
-        self.work_off();
-        Ok(number)
-    }
-
-    /// Packets from outside that arrived since the last call.
-    pub fn take_arrived(&mut self) -> Vec<ExternalArrival> {
-        self.outside.take_arrived()
     }
 
     /// Bytes held for nodes, links excluded (for the cost estimate and the benchmarks).

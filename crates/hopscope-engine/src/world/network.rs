@@ -7,7 +7,6 @@ use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
 use hopscope_net::iface::Interface;
-use hopscope_net::iface::outside::ExternalArrival;
 use hopscope_net::net::ip;
 use hopscope_net::net::ip::Step;
 use hopscope_net::routing::{
@@ -38,9 +37,6 @@ impl<R: Recorder> World<R> {
             Step::Deliver => {
                 let mut packet = *self.packets.get(id);
                 self.note(Record::PacketArrived { node, packet: id });
-                if let Body::Opaque { number } = packet.body {
-                    self.leave(node, &packet, number);
-                }
                 // Before the socket acts: its answer finds the place in the arena free.
                 self.packets.release(id);
                 self.deliver(node, &mut packet);
@@ -77,13 +73,6 @@ impl<R: Recorder> World<R> {
             estimate.estimate(*now, &wifi[from].mac_view(), busy)
         });
         ip::learn(packet, *now, collision);
-    }
-
-    /// A packet from outside leaves the network.
-    #[cold]
-    fn leave(&mut self, node: NodeId, packet: &Packet, number: u64) {
-        let octets = self.packets.octets(number).into();
-        self.outside.leave(ExternalArrival { at: self.now, node, from: packet.src, hops: packet.hops, number, octets });
     }
 
     /// Sends a new packet of a transport towards its destination; returns what has become of it.

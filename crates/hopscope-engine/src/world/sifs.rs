@@ -22,6 +22,13 @@ impl PendingSifs {
         self.0 = Some((node, at, generation));
     }
 
+    /// When the next event is due.
+    pub(super) fn next_time(&self, queue: &mut EventQueue) -> Option<Time> {
+        let queued = queue.next_time();
+        let Some((_, at, _)) = self.0 else { return queued };
+        Some(queued.map_or(at, |queued| queued.min(at)))
+    }
+
     /// The next event up to `until`, the end of the SIFS or the first of the queue.
     #[inline(always)]
     pub(super) fn next_event(&mut self, queue: &mut EventQueue, until: Time) -> Option<(Time, Event)> {

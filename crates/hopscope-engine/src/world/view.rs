@@ -13,7 +13,7 @@ use hopscope_mac::edca::{Addba, BlockAckInfo};
 use hopscope_mac::frame::{FrameKind, Mpdu};
 use hopscope_net::iface::Wifi;
 use hopscope_packet::arena::Extension;
-use hopscope_packet::{Body, Packet, PacketArena};
+use hopscope_packet::{Packet, PacketArena};
 use hopscope_phy::channel::{Link, Medium};
 use hopscope_phy::phy::RxOutcome;
 use hopscope_tcp::{Receipt, SenderStats};
@@ -62,10 +62,7 @@ impl NetworkView for WorldView<'_> {
     }
 
     fn octets(&self, packet: &Packet) -> &[u8] {
-        match packet.body {
-            Body::Opaque { number } => self.packets.octets(number),
-            _ => &[],
-        }
+        packet.body.outside().map_or(&[], |number| self.packets.octets(number))
     }
 
     fn frame(&self, slot: u32) -> Frame {

@@ -16,6 +16,7 @@ mod door;
 mod dsr;
 mod edca;
 mod errors;
+mod ethernet;
 mod flow_queues;
 mod fragments;
 mod frames;

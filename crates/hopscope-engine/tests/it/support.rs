@@ -1,8 +1,10 @@
 //! Small networks for tests.
 
 use hopscope_core::units::{Span, Time};
+use hopscope_engine::World;
 use hopscope_engine::config::{App, Config, FlowConfig, Transport, presets};
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
+use hopscope_engine::world::{Arrival, Doorkeeper};
 use hopscope_mac::dcf::FrameKind;
 
 /// A chain of `hops` hops, 200 m each, without flows.
@@ -72,6 +74,11 @@ impl Log {
         };
         self.0.iter().filter_map(frame).collect()
     }
+}
+
+/// Takes what has come out of the doors of a network since the last call.
+pub fn take_arrived(world: &mut World<Doorkeeper>) -> Vec<Arrival> {
+    world.observe(|keeper, _, _| keeper.take().arrived)
 }
 
 /// A data segment or datagram leaves the source of a flow.

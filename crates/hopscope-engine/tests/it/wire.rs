@@ -8,9 +8,10 @@ use hopscope_engine::config::{App, Config, HostConfig, Transport, WireConfig};
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::record::NullRecorder;
 use hopscope_engine::simulation::Simulation;
+use hopscope_engine::world::Doorkeeper;
 use hopscope_engine::{World, world};
 
-use crate::support::{chain, flow};
+use crate::support::{chain, flow, take_arrived};
 
 fn wire(ends: [u32; 2], rate: u64, delay_ms: u64, queue: u32) -> WireConfig {
     WireConfig::between(ends, rate, Span::from_millis(delay_ms), queue)
@@ -31,13 +32,13 @@ fn pair(rate: u64, delay_ms: u64, queue: u32) -> Config {
 
 #[test]
 fn packets_leave_one_after_the_other_and_the_tail_is_dropped() {
-    let mut world = World::new(&pair(1_000_000, 5, 2), NullRecorder).expect("a sound scenario");
+    let mut world = World::new(&pair(1_000_000, 5, 2), Doorkeeper::default()).expect("a sound scenario");
     // 1250 bytes take 10 ms: one is sent, two wait, the fourth finds no room.
     for _ in 0..4 {
         world.inject(NodeId(0), NodeId(1), &[0; 1_250]).expect("a way");
     }
     world.run_until(Time::ZERO + Span::from_secs(1));
-    let arrived: Vec<(u64, u64)> = world.take_arrived().iter().map(|p| (p.number, p.at.0 / 1_000_000)).collect();
+    let arrived: Vec<(u64, u64)> = take_arrived(&mut world).iter().map(|p| (p.number, p.at.0 / 1_000_000)).collect();
     assert_eq!(arrived, [(0, 15), (1, 25), (2, 35)]);
     assert_eq!(world.live_packets(), 0);
     assert_eq!(world.frames(), 0, "nothing is on the air");
@@ -60,13 +61,13 @@ fn packets_pass_each_other_where_that_is_asked_for() {
     let arrived = |change: &dyn Fn(&mut WireConfig)| {
         let mut config = pair(10_000_000, 20, 100);
         change(&mut config.wires[0]);
-        let mut world = World::new(&config, NullRecorder).expect("a sound scenario");
+        let mut world = World::new(&config, Doorkeeper::default()).expect("a sound scenario");
         for _ in 0..100 {
             world.inject(NodeId(0), NodeId(1), &[0; 1_250]).expect("a way");
         }
         world.run_until(Time::ZERO + Span::from_secs(1));
         assert_eq!(world.live_packets(), 0);
-        let found: Vec<(u64, u64)> = world.take_arrived().iter().map(|p| (p.number, p.at.0 / 1_000)).collect();
+        let found: Vec<(u64, u64)> = take_arrived(&mut world).iter().map(|p| (p.number, p.at.0 / 1_000)).collect();
         assert_eq!(found.len(), 100, "nothing is lost");
         found
     };

@@ -7,18 +7,16 @@
 //! |---|---|
 //! | [`Wifi`] | radio and back-off, frame exchange, queue and link layer |
 //! | [`WireEnd`] | transmitter of one direction of a wire, and its queue |
-//! | [`Outside`] | the door for packets with octets: they enter and leave the network here |
+//! | `Interface::Outside` | the door for packets with octets: they enter and leave the network here |
 
 pub mod air;
 mod delay;
-pub mod outside;
 pub mod port;
 pub mod rules;
 pub mod wifi;
 pub mod wire;
 
 pub use air::AirSlots;
-pub use outside::Outside;
 pub use port::Port;
 pub use rules::RuleSets;
 pub use wifi::Wifi;

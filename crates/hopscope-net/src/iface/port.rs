@@ -52,7 +52,7 @@ impl Entry {
             Body::Udp { .. } => (false, true, 17),
             Body::Dccp(packet) => (!packet.is_data(), true, 33),
             Body::Atp(packet) => (!packet.is_data(), true, 253),
-            Body::Opaque { .. } => (false, true, 0),
+            Body::Opaque { .. } | Body::Ethernet { .. } => (false, true, 0),
             Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::PathNotice(_) => {
                 (true, false, 0)
             }

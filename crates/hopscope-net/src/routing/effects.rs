@@ -121,7 +121,7 @@ impl LossOf {
             | Body::PathNotice(_)
             | Body::Opaque { .. } => LossOf::Data,
             Body::Aodv(_) | Body::Routing => LossOf::Message,
-            Body::Arp { .. } | Body::Notice(_) => LossOf::Other,
+            Body::Arp { .. } | Body::Notice(_) | Body::Ethernet { .. } => LossOf::Other,
         }
     }
 }

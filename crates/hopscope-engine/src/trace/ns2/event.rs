@@ -146,7 +146,7 @@ pub(super) fn what<'p>(packet: &'p Packet, hops: u8, flows: &[Traffic], routing:
         Body::PathNotice(notice) => {
             (if notice.kind == PathNoticeKind::Unreachable { "icmp" } else { "message" }, Detail::None)
         }
-        Body::Opaque { number } => ("udp", Detail::Datagram(*number)),
+        Body::Opaque { number } | Body::Ethernet { number } => ("udp", Detail::Datagram(*number)),
     };
     What::Packet { packet, word, hops, detail }
 }

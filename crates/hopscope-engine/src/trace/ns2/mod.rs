@@ -215,7 +215,15 @@ impl<S: Sink> Ns2Trace<S> {
         let node = packet.src;
         let is_numbered = !matches!(packet.body, Body::Aodv(_) | Body::Arp { .. } | Body::Notice(_));
         self.packets.make(id, is_numbered);
-        if matches!(packet.body, Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. }) {
+        if matches!(
+            packet.body,
+            Body::Tcp(_)
+                | Body::Udp { .. }
+                | Body::Dccp(_)
+                | Body::Atp(_)
+                | Body::Opaque { .. }
+                | Body::Ethernet { .. }
+        ) {
             // Two lines for one step: the router of ns-2 logs as received what comes down from an agent.
             self.line(('s', Layer::Agent, NO_REASON), now, node, id, view);
             let size = event::agent_size(packet);

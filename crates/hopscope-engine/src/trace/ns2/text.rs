@@ -155,8 +155,10 @@ const ROUTING_PORT: u16 = 255;
 
 /// Source and destination with their ports.
 fn addresses(packet: &Packet, point: char) -> (String, String) {
-    let is_transport =
-        matches!(packet.body, Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. });
+    let is_transport = matches!(
+        packet.body,
+        Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. } | Body::Ethernet { .. }
+    );
     let ports = if is_transport { (packet.ports.from, packet.ports.to) } else { (ROUTING_PORT, ROUTING_PORT) };
     (format!("{}{point}{}", node(packet.src), ports.0), format!("{}{point}{}", node(packet.dst), ports.1))
 }

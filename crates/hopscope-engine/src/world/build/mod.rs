@@ -8,6 +8,7 @@ pub(super) use routes::{check_reachable, unreachable_flows};
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};
 
+use super::entry_points::EntryPoints;
 use super::graph::{Graph, Radios};
 use super::listeners::Listeners;
 use super::notices::Notices;
@@ -34,7 +35,7 @@ use hopscope_mac::rate::ht::HtRates;
 use hopscope_mac::{Collisions, Dcf, Edca, EdcaEffects};
 use hopscope_net::config::link::LinkPart;
 use hopscope_net::config::net::RoutingProtocol;
-use hopscope_net::iface::{AirSlots, Interface, Outside, Port, RuleSets, Wifi, Wires};
+use hopscope_net::iface::{AirSlots, Interface, Port, RuleSets, Wifi, Wires};
 use hopscope_net::link::LinkLayer;
 use hopscope_net::net::Gateway;
 use hopscope_net::net::ip::Ip;
@@ -144,7 +145,7 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
         app_effects: Vec::new(),
         overhearing: Overhearing::new(config),
         notices: Notices::new(&config.net),
-        outside: Outside::default(),
+        entry_points: EntryPoints::default(),
         replay: Replay::new(traces),
         medium,
         wires,
