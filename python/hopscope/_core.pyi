@@ -61,9 +61,10 @@ class Field:
     """One key: what it takes, what it means, and how a value is read.
 
     ``kind`` is ``time``, ``int``, ``float``, ``flag``, ``choice``, ``int-or-off``, ``int-list``, ``float-list``,
-    ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``name``, ``node``, ``point`` (two lengths), ``points``,
-    ``nodes``, ``words`` (list of choices), ``parts`` (choices joined by ``+``, the first of which stands alone),
-    ``transport`` (a choice, or a control of the user's), ``control`` and ``policy`` (those, or tables) or ``table``.
+    ``float-rows`` (list of lists), ``node-pairs``, ``text``, ``texts`` (one or a list), ``name``, ``node``,
+    ``point`` (two lengths), ``points``, ``nodes``, ``words`` (list of choices), ``parts`` (choices joined by ``+``,
+    the first of which stands alone), ``transport`` (a choice, or a control of the user's), ``control`` and
+    ``policy`` (those, or tables) or ``table``.
 
     Attributes:
         name, kind, doc, unit: name inside its table, what it takes, what it means, base unit (empty: counts and words).
@@ -568,6 +569,12 @@ def estimate(config: _Config) -> dict[str, float]:
 
 def static_hops(config: _Config) -> list[int]:
     """Hops of each flow under static routing; EngineError: the configuration is refused."""
+
+def next_hops(config: _Config) -> list[list[int | None]]:
+    """The next hop from every node to every other under static routing; None: to itself, or there is no way.
+
+    EngineError: the configuration is refused.
+    """
 
 def frame_airtime_ns(radio: Mapping[str, Any], bytes: int, rate: int) -> int:  # noqa: A002
     """Nanoseconds of a frame of so many MAC bytes at a rate in bit/s; EngineError: the radio section is refused."""

@@ -212,6 +212,14 @@ def test_the_callers_mapping_is_not_shared() -> None:
     assert scenario.replace({"duration": 5}).points[0].config(1)["flows"][0]["to"] == 3
 
 
+def test_the_node_of_an_event_is_no_table_of_nodes() -> None:
+    event = {"at": "1s", "kind": "node-down", "node": 1}
+    programs = [{"node": 2, "run": "true"}]
+    swept = Scenario({**BASE, "event": [event], "node": programs, "sweep": {"topology.hops": [3, 4]}})
+    resolved = swept.resolved
+    assert (resolved["event"][0]["node"], resolved["node"][0]["node"]) == (1, 2)
+
+
 def test_quick_shortens_everything_alike() -> None:
     flows = [{**BASE["flow"][0], "start": "30s", "stop": "150s"}]
     scenario = Scenario({**BASE, "flow": flows, "duration": "300s", "warmup": "60s", "seeds": 10})

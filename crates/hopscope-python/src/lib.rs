@@ -47,6 +47,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add_function(wrap_pyfunction!(run::validate, m)?)?;
     m.add_function(wrap_pyfunction!(run::estimate, m)?)?;
     m.add_function(wrap_pyfunction!(run::static_hops, m)?)?;
+    m.add_function(wrap_pyfunction!(run::next_hops, m)?)?;
     m.add_function(wrap_pyfunction!(run::trajectory, m)?)?;
     m.add_function(wrap_pyfunction!(run::node_paths, m)?)?;
     m.add_function(wrap_pyfunction!(info::version, m)?)?;

@@ -218,6 +218,14 @@ pub fn static_hops(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<Vec<u3
     Ok(simulation.world().flows().iter().map(|f| f.hops).collect())
 }
 
+/// The next hop from every node to every other under static routing; None: to itself, or there is no way.
+#[pyfunction]
+pub fn next_hops(py: Python<'_>, config: &Bound<'_, PyAny>) -> PyResult<Vec<Vec<Option<u32>>>> {
+    let config = config::taken(config)?;
+    let found = py.detach(|| world::next_hops(&config)).map_err(|e| engine_error(py, &e))?;
+    Ok(found.into_iter().map(|row| row.into_iter().map(|hop| hop.map(|node| node.0)).collect()).collect())
+}
+
 /// The way of every node that moves until `until_s` seconds: its number, and instants in seconds with places in metres.
 #[pyfunction]
 pub fn node_paths(py: Python<'_>, config: &Bound<'_, PyAny>, until_s: f64) -> PyResult<Vec<(u32, Vec<[f64; 3]>)>> {

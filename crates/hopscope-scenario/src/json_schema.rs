@@ -93,7 +93,9 @@ pub fn of(tables: Vec<Table>) -> impl Serialize {
         .with("description", "A network of 802.11 stations, its flows and how often and how long to run it.")
         .with("type", "object")
         .with("properties", properties.with("sweep", sweep()))
-        .with("required", vec!["topology", "flow"])
+        .with("required", vec!["topology"])
+        // With programs of its own, a network on real stacks needs no flow.
+        .with("anyOf", json!([{"required": ["flow"]}, {"required": ["node"]}]))
         .with("additionalProperties", json!(false));
     Node::from(document)
 }
@@ -104,6 +106,7 @@ fn item_doc(name: &str) -> &'static str {
         "layer" => "The link layer of some nodes; keys that are absent are those of [mac] and [link].",
         "outage" => "One outage.",
         "event" => "One event.",
+        "node" => "Programs and the routing daemon of some nodes, for hopscope live.",
         _ => "One of them.",
     }
 }
@@ -266,6 +269,7 @@ fn type_of(key: &Key) -> Object {
         Kind::Flag => Object::of("type", "boolean"),
         Kind::FlagOrOwn => Object::of("enum", json!([true, false, "own"])),
         Kind::Text => word(),
+        Kind::Texts => Object::of("anyOf", vec![word(), list(word())]),
         Kind::Name => word().with("pattern", "^[A-Za-z0-9_-]{1,64}$"),
         Kind::IntOrOff => Object::of("anyOf", vec![number(key), Object::of("const", "off"), word()]),
         Kind::Seed => Object::of("anyOf", vec![number(key), word()]),

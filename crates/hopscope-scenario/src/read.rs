@@ -64,6 +64,8 @@ pub fn read(key: &Key, value: &Value) -> Result<Json, Refusal> {
         Kind::NodePairs => node_pairs(key, value),
         Kind::Parts => parts(key, value),
         Kind::Text => Ok(json!(text(key, value)?)),
+        Kind::Texts if matches!(value, Value::Text(_)) => Ok(json!([text(key, value)?])),
+        Kind::Texts => Ok(json!(each(key, items(key, value)?, text)?)),
         Kind::Name => name(key, value),
         Kind::Node => node(key, value),
         Kind::Nodes => {
@@ -113,6 +115,7 @@ pub fn expected(key: &Key) -> String {
         Kind::FloatRows => "a list of rows, each a list of numbers",
         Kind::NodePairs => "a list of [from, to], each a node number",
         Kind::Text => "text",
+        Kind::Texts => "text or a list of texts",
         Kind::Name => "a name of letters, digits, - and _",
         Kind::Node => "a node number, \"first\" or \"last\"",
         Kind::Nodes => "a list of node numbers, \"first\" and \"last\"",

@@ -22,8 +22,9 @@ MOST_OF_THE_TIME = 50.0
 
 
 def remarks(result: BaseResult) -> list[str]:
-    """The remarks on a result: ranges of another rate, flows whose receiver's window decides."""
-    return [*_ranges(result), *_windows(result), *_replications(result)]
+    """The remarks on a result: what was left out, ranges of another rate, flows whose receiver's window decides."""
+    left_out = dict.fromkeys(text for point in result.scenario.points if (text := point.remark_on_programs))
+    return [*left_out, *_ranges(result), *_windows(result), *_replications(result)]
 
 
 def _replications(result: BaseResult) -> list[str]:

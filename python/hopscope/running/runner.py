@@ -77,6 +77,7 @@ def prepare(
     usual_seeds: int | None = None,
     sweep: Mapping[str, Any] | None = None,
     swept_by: str = "",
+    needs_flows: bool = True,
 ) -> Scenario:
     """Returns the scenario that :func:`run` would run; messages about ``seeds`` begin with ``origin``.
 
@@ -84,6 +85,8 @@ def prepare(
 
     ``usual_seeds`` is the number of replications where neither the scenario nor ``seeds`` says it; default: one.
     Without ``code``, what a file names as code stays a name: it is neither loaded nor checked, and cannot be run.
+
+    On real stacks a scenario ``needs_flows`` not: its programs use the network.
 
     Raises:
         InputError: it cannot be run.
@@ -99,6 +102,11 @@ def prepare(
         scenario = load(what, set, code=code)
     else:
         raise InputError(f"expected a scenario file, a mapping or a Scenario, found {type(what).__name__}")
+    if needs_flows and not scenario.has_flows:
+        raise InputError(
+            f"{scenario.title}: flow: is missing; a simulation has at least one [[flow]] with from and to, and "
+            "programs of [[node]] tables run on real stacks alone (hopscope live)"
+        )
     if sweep:
         scenario = scenario.sweeping(sweep, origin=swept_by)
     if usual_seeds is not None and seeds is None and "seeds" not in scenario.document:

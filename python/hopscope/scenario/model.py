@@ -138,6 +138,11 @@ class Scenario:
         """The keys as given, without defaults."""
         return copy.deepcopy(self._document.values)
 
+    @property
+    def has_flows(self) -> bool:
+        """Whether every point has flows; one with programs alone (``[[node]]``) cannot be simulated."""
+        return all(point._resolved.copies for point in self.points)
+
     def standalone(self) -> dict[str, Any]:
         """The keys as given, wherever they are read: node files become the positions they held, paths absolute."""
         values = self.document
@@ -369,7 +374,7 @@ def _shared(
             theirs = [other[name] for other in others]
             if isinstance(value, dict):
                 result[name] = _shared(value, theirs, swept, at)
-            elif name in keys.NUMBERED:
+            elif not path and name in keys.NUMBERED:  # an event has a key "node" as well
                 result[name] = [
                     _shared(table, [tables[index] for tables in theirs], swept, (*at, str(index)))
                     for index, table in enumerate(value)

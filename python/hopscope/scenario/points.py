@@ -65,6 +65,11 @@ class Point:
         return next((text for about, text in self._resolved.warnings() if about == "ranges"), "")
 
     @property
+    def remark_on_programs(self) -> str:
+        """That a simulation leaves out what ``[[node]]`` tables run; empty where there is nothing of it."""
+        return next((text for about, text in self._resolved.warnings() if about == "left out"), "")
+
+    @property
     def draws_field(self) -> bool:
         """Whether each seed has a field of its own (``topology.seed = "run"``)."""
         return self._resolved.by_seed == "field"

@@ -52,6 +52,7 @@ def pick(
     seed: int | None = None,
     set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
     code: bool = True,
+    needs_flows: bool = True,
 ) -> OneRun:
     """Returns one run.
 
@@ -62,12 +63,13 @@ def pick(
         seed: the seed, of a store one that its plan has; default: the scenario's first.
         set: dotted keys to change.
         code: False leaves code that a file names a name: neither loaded nor checked, and not to be run.
+        needs_flows: a scenario without flows is refused, as only programs on real stacks could use its network.
 
     Raises:
         InputError: there is no such point or seed, or the scenario cannot be run.
     """
     if not isinstance(what, (str, Path)) or not os.path.isdir(what):
-        scenario = prepare(what, set=set, code=code)
+        scenario = prepare(what, set=set, code=code, needs_flows=needs_flows)
         chosen = _chosen([scenario], point)[1]
         return OneRun(scenario, chosen, scenario.seed if seed is None else seed)
     store = open_store(what)

@@ -160,6 +160,8 @@ kinds! {
     Parts = "parts",
     /// Text.
     Text = "text",
+    /// Text, or a list of texts.
+    Texts = "texts",
     /// A name of letters, digits, `-` and `_`.
     Name = "name",
     /// A node number, "first" or "last".

@@ -43,7 +43,7 @@ mod work;
 pub use check::{check, problems};
 pub use controls::{Controls, OwnCode};
 pub use entry_points::{Arrival, Doorkeeper, ETHERNET_HEADER, Loss};
-pub use reachability::{Reachability, out_of_reach};
+pub use reachability::{Reachability, next_hops, out_of_reach};
 pub use state::{FlowState, InterfaceState, NodeState};
 pub use view::WorldView;
 

@@ -5,9 +5,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::build::{begin, check_reachable, unreachable_flows};
+use super::build::{self, begin, check_reachable, unreachable_flows};
 use crate::config::{Config, HostConfig};
 use hopscope_core::error::BuildError;
+use hopscope_core::ids::NodeId;
 use hopscope_net::config::net::RoutingProtocol;
 use hopscope_phy::channel::decoding::Decoding;
 use hopscope_phy::mobility::Mobility;
@@ -31,6 +32,16 @@ struct NetworkSummary {
 }
 
 const UNSEEN: u32 = u32::MAX;
+
+/// The next hop from every node to every other, as static routing chooses it at the beginning of a run; none: to itself, or
+/// there is no way.
+///
+/// # Errors
+/// The configuration cannot be run.
+pub fn next_hops(config: &Config) -> Result<Vec<Vec<Option<NodeId>>>, BuildError> {
+    super::check(config)?;
+    Ok(build::next_hops(config))
+}
 
 /// The flows of a sound configuration that cannot arrive, each once.
 pub fn out_of_reach(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {

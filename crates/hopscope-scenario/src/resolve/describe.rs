@@ -78,6 +78,9 @@ impl Resolved {
             Shown::Table(shown(&self.effective(schema, Home::Layer(number)), name_of))
         };
         put("layer", Shown::Tables(self.layers.iter().enumerate().map(layer).collect()));
+        if !self.programs.is_empty() {
+            put("node", tables("node", &self.programs));
+        }
         let used = self.effective(schema, Home::Section("mobility"));
         put("mobility", Shown::Table(given(&used, |name| self.mobility.values.get(name))));
         let used = self.effective(schema, Home::Section("series"));

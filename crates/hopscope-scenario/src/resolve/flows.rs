@@ -161,6 +161,9 @@ pub(super) fn read(
 ) {
     let is_empty = |flows: &Value| flows.is_none() || *flows == Value::List(Vec::new());
     if written(document, "flow").is_none_or(is_empty) {
+        if written(document, "flow").is_none() && written(document, "node").is_some() {
+            return; // programs of its own use the network
+        }
         let message = "is missing; a scenario has at least one [[flow]] with from and to";
         return reader.refuse(vec!["flow".to_string()], message);
     }

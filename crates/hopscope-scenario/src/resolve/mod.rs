@@ -10,6 +10,7 @@ mod home;
 mod lower;
 mod mobility;
 mod outside;
+mod programs;
 mod reader;
 mod schema;
 mod sections;
@@ -61,6 +62,8 @@ pub struct Resolved {
     /// The `[[outage]]` tables.
     pub outages: Vec<Layered>,
     layers: Vec<Values>,
+    /// The `[[node]]` tables: what runs on real stacks.
+    programs: Vec<Layered>,
     mobility: mobility::Mobility,
     traces: traces::Traces,
     series: Layered,
@@ -98,6 +101,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     traces::check(&mut reader, &mut result);
     tables::outages(&mut reader, document, &mut result);
     tables::layers(&mut reader, document, &mut result);
+    programs::read(&mut reader, document, &mut result);
     let nothing = Value::Table(Vec::new());
     let series = reader::written(document, "series").unwrap_or(&nothing);
     result.series = reader.complete(&["series".to_string()], series, schema.table("series"), schema.defaults("series"));

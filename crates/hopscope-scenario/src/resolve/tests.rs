@@ -166,3 +166,46 @@ fn sound_flows_are_looked_at_with_those_at_fault_and_keep_their_numbers() {
     assert_eq!([key("flows.1.packet"), key("flows.2.app.rate")], ["flow.1.packet", "flow.2.rate"]);
     assert_eq!(point.key_of("flows.3.to").join("."), "flow.2.to");
 }
+
+#[test]
+fn programs_of_real_stacks_are_shown_and_named_but_no_part_of_a_simulation() {
+    let schema = Schema::engine();
+    let tables = json!({"node": [{"nodes": ["last"], "run": "iperf3 -s"}, {"routing": "babeld", "node": 0}]});
+    let with = resolved(schema, &tables);
+    assert_eq!(with.findings, []);
+    assert_eq!(with.config(schema, 1), resolved(schema, &json!({})).config(schema, 1));
+    let Shown::Table(document) = with.document(schema) else { panic!("a table") };
+    let node = document.iter().find(|(name, _)| name == "node");
+    let Some((_, Shown::Tables(shown))) = node else { panic!("tables") };
+    let key = |name: &str, value: Json| (name.to_string(), Shown::Plain(value));
+    assert_eq!(
+        shown[0],
+        Shown::Table(vec![
+            key("nodes", json!([2])),
+            key("run", json!(["iperf3 -s"])),
+            key("routing", json!("static")),
+            key("on_exit", json!("failure")),
+        ]),
+    );
+    let [(about, text)] = &with.warnings()[..] else { panic!("one warning") };
+    assert_eq!(
+        (*about, text.as_str()),
+        (
+            "left out",
+            "node: \"run\", \"routing\" of [[node]] run on real stacks (hopscope live); a simulation leaves them out"
+        ),
+    );
+}
+
+#[test]
+fn a_node_has_one_routing_and_is_there() {
+    let tables = json!({"node": [{"routing": "babeld"}, {"node": 2, "routing": "bird"}, {"node": 7}, {"node": 0, "nodes": [1]}]});
+    assert_eq!(
+        reported(Schema::engine(), &tables),
+        [
+            "node.1.routing: node 2 has the routing of node.0 already",
+            "node.2.node: node 7 does not exist; nodes are 0 to 2",
+            "node.3: has both node and nodes; one of them says where it runs",
+        ],
+    );
+}

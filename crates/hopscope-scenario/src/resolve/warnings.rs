@@ -14,6 +14,8 @@ pub type Warning = (&'static str, String);
 
 /// A flow whose packets cannot arrive.
 const APART: &str = "apart";
+/// Keys that a simulation leaves out.
+const LEFT_OUT: &str = "left out";
 /// Ranges that belong to another rate.
 const RANGES: &str = "ranges";
 
@@ -24,6 +26,7 @@ impl Resolved {
         let nodes = self.nodes();
         let mut first: BTreeMap<[u64; 2], usize> = BTreeMap::new();
         reported.extend(self.of_unused().map(|text| ("", text)));
+        reported.extend(self.of_programs().map(|text| (LEFT_OUT, text)));
         let never = self.never_there();
         for (node, place) in nodes.iter().enumerate().take(nodes.len() - self.wired()).filter(|(node, _)| !never[*node])
         {

@@ -1,11 +1,50 @@
-//! Keys of what a network has besides nodes and flows, each table as often as wanted: outages, events, wires, and link
-//! layers of some nodes.
+//! Keys of what a network has besides nodes and flows, each table as often as wanted: outages, events, wires, link layers
+//! of some nodes, and what runs on real stacks.
 
 use super::{Key, Kind, Lowered, Range, link, mac};
 use crate::config::change::CHANGEABLE;
 use crate::config::link::{LinkPart, LinkParts, PLAIN};
 use crate::config::{Change, ChangeKind, wire};
 use hopscope_core::config::params::ParamType;
+
+/// The routing of a node on real stacks that has no daemon.
+pub const STATIC: &str = "static";
+
+/// Daemons that find the routes of a node on real stacks, with one line each.
+const DAEMONS: [(&str, &str); 5] = [
+    ("babeld", "Babel (RFC 8966)"),
+    ("bird", "Babel by BIRD 2"),
+    ("batmand", "B.A.T.M.A.N. in user space"),
+    ("olsrd", "OLSR (RFC 3626)"),
+    ("batman-adv", "B.A.T.M.A.N. in the kernel"),
+];
+
+/// What becomes of a run whose program ends, with one line each.
+const ON_EXIT: [(&str, &str); 3] = [
+    ("failure", "a routing daemon that ends, or a program that ends with another status than 0, ends the run"),
+    ("end", "the first program that ends is the end of the run"),
+    ("go-on", "the run goes on"),
+];
+
+/// Keys of one `[[node]]`.
+pub(super) fn node() -> Vec<Key> {
+    let said = |what: &str, words: &[(&str, &str)]| {
+        let each = |(word, text): &(&str, &str)| format!(" \"{word}\": {text}.");
+        format!("{what}{}", words.iter().map(each).collect::<String>())
+    };
+    let routing = format!("What finds the routes. \"{STATIC}\": the shortest ways, set before the start.");
+    vec![
+        Key::new("node", Kind::Node, "The node."),
+        Key::new("nodes", Kind::Nodes, "Several nodes, in place of `node`; both absent: all of them."),
+        Key::new("run", Kind::Texts, "Commands that run there, each in a shell and with a log of its own."),
+        Key::new("routing", Kind::Choice, &said(&routing, &DAEMONS))
+            .default(STATIC)
+            .choices(std::iter::once(STATIC).chain(DAEMONS.map(|(word, _)| word))),
+        Key::new("on_exit", Kind::Choice, &said("What becomes of the run when a program ends.", &ON_EXIT))
+            .default(ON_EXIT[0].0)
+            .choices(ON_EXIT.map(|(word, _)| word)),
+    ]
+}
 
 /// Keys of one `[[outage]]`.
 pub(super) fn outage() -> Vec<Key> {

@@ -3,7 +3,7 @@
 mod flows;
 mod routes;
 
-pub(super) use routes::{check_reachable, unreachable_flows};
+pub(super) use routes::{check_reachable, next_hops, unreachable_flows};
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, VecDeque};

@@ -23,6 +23,23 @@ pub(in crate::world) fn unreachable_flows(config: &Config) -> Vec<BuildError> {
     install(config, &mut Graph::new(&medium, &wires, &radios), &mut tables).2
 }
 
+/// The next hop from every node to every other by the links that a run begins with, as static routing chooses it; none: to
+/// itself, or there is no way.
+pub(in crate::world) fn next_hops(config: &Config) -> Vec<Vec<Option<NodeId>>> {
+    let count = config.nodes.len();
+    let nodes = || (0..count as u32).map(NodeId);
+    let places = begin(config, &Mobility::new(&config.movement()));
+    let mut medium = Medium::seeded(&places, &config.radio_with_all_rates(), config.seed);
+    replay::announce(&config.traces, &mut medium);
+    let (wires, radios) = (Wires::new(&config.wires, &config.link, count, config.seed), Radios::new(config));
+    let mut graph = Graph::new(&medium, &wires, &radios);
+    let (mut routes, mut tables) = (FixedRoutes::new(count), vec![Table::default(); count]);
+    for (from, to) in nodes().flat_map(|from| nodes().map(move |to| (from, to))).filter(|(from, to)| from != to) {
+        routes.install(&mut graph, &mut tables, from, to);
+    }
+    nodes().map(|from| nodes().map(|to| tables[from.index()].lookup(to)).collect()).collect()
+}
+
 /// Finds the shortest way of every flow, and back where acknowledgements return: their lengths in hops, and the flows
 /// without one. A routing protocol may find no way: the flow then says so in its results, and the length is 0.
 pub(super) fn install(
