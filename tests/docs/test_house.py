@@ -46,6 +46,7 @@ ABOVE = (
     "hopscope-wire",
     "hopscope-capture",
     "hopscope-scenario",
+    "hopscope-live",
     "hopscope-conformance",
     "hopscope-python",
     "hopscope-web",
