@@ -42,6 +42,9 @@ class ControlError(Exception):
     time_s: float
     hook: str
 
+class LiveError(Exception):
+    """A live run cannot go on."""
+
 class FieldError(ValueError):
     """The value does not fit its key; the message says what was found and what is allowed."""
 
@@ -332,6 +335,77 @@ class Steps:
     def change(self, change: Mapping[str, Any]) -> None: ...
     def positions(self) -> list[list[float]]: ...
     def results(self) -> Outcome: ...
+
+@final
+class Tap:
+    """An open TAP device: the interface is there until this is closed or gone, or the run that has it is gone."""
+
+    @staticmethod
+    def open(name: str) -> Tap:
+        """Makes an interface with this name in the network namespace of the calling thread.
+
+        It is down and has no addresses. OSError with ``errno``: ENOENT, there are no TAP devices; EPERM, they are not
+        permitted; EEXIST, there is an interface with the name; EINVAL, it is no name of an interface.
+        """
+
+    @property
+    def name(self) -> str: ...
+    def close(self) -> None:
+        """Takes the interface away, unless a run has it."""
+
+@final
+class Live:
+    """A simulation at wall-clock time, with real stacks behind TAP devices (Linux; elsewhere NotImplementedError).
+
+    Frames go to the link layer of the node whose device they come from; addresses of nodes are 02:00 and the node's
+    number in four octets. All methods but ``run`` may be called from other threads while it runs.
+    """
+
+    def __init__(
+        self,
+        config: _Config,
+        taps: Sequence[Tap | None],
+        *,
+        fifo: bool = True,
+        on_late: str = "warn",
+        capture: tuple[str | PathLike[str], Mapping[str, Any], str, bool] | None = None,
+    ) -> None:
+        """Takes the devices over, one for each node; None: the node is simulated alone.
+
+        ``fifo``: ask for real-time scheduling; ``on_late``: ``warn`` or ``abort`` where the run misses its time;
+        ``capture``: path, choice, title and force of :func:`capture`. EngineError: the configuration is refused, or
+        a node with a device has no radio; ValueError: another run has a device; OSError: cannot open the capture.
+        """
+
+    def run(self, nanoseconds: int) -> None:
+        """Runs up to an instant of the simulation, at most to its end; after ``stop`` it returns early.
+
+        The wall clock counts from the first call on, also between calls. LiveError: a device is gone, or the run has
+        missed its time and was to be aborted.
+        """
+
+    def stop(self) -> None:
+        """Has ``run`` return soon; where it does not run, the next call returns at once."""
+
+    def change(self, change: Mapping[str, Any]) -> None:
+        """Changes something now, as ``Steps.change``."""
+
+    @property
+    def now(self) -> int: ...
+    def positions(self) -> list[list[float]]: ...
+    def report(self) -> dict[str, Any]:
+        """What the run has come to.
+
+        ``lateness_us`` {count, p50, p90, p99, p999, max} of deliveries, ``share_above_1ms``, ``core_share``,
+        ``scheduling``, ``frames`` {in, out, delivered, lost {reason: count}, under_way, unknown_destination {address:
+        count}} with in = out + lost + under_way, ``verdict`` (ok, degraded, missed) and its ``cause``.
+        """
+
+    def results(self) -> Outcome:
+        """Results from the end of the warm-up to now."""
+
+    def end_capture(self) -> dict[str, Any] | None:
+        """Ends the capture and gives what it has come to, as :func:`capture`; None without one."""
 
 @final
 class Common:

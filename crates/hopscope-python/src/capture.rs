@@ -84,7 +84,7 @@ where
 }
 
 /// A file that could not be opened, as Python says it.
-fn unwritten(path: &std::path::Path, error: &std::io::Error) -> PyErr {
+pub fn unwritten(path: &std::path::Path, error: &std::io::Error) -> PyErr {
     let reason = error.to_string();
     // Rust adds the number, which OSError of Python prints by itself.
     let reason = reason.split(" (os error").next().unwrap_or_default().to_string();

@@ -10,6 +10,7 @@ mod document;
 mod error;
 mod info;
 mod key;
+mod live;
 mod outcome;
 mod place;
 mod probe;
@@ -31,6 +32,9 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("FieldError", m.py().get_type::<key::FieldError>())?;
     m.add("QuantityError", m.py().get_type::<key::QuantityError>())?;
     m.add("PlaceError", m.py().get_type::<place::PlaceError>())?;
+    m.add("LiveError", m.py().get_type::<live::LiveError>())?;
+    m.add_class::<live::Tap>()?;
+    m.add_class::<live::Live>()?;
     m.add_class::<key::Field>()?;
     m.add_class::<acks::AckState>()?;
     m.add_class::<control::FlowState>()?;
