@@ -62,7 +62,7 @@ WORLD = CRATES / "hopscope-engine" / "src" / "world"
 PYTHON_ROOMS = (
     "_core", "errors", "io", "usercode",
     "scenario", "models", "results",
-    "campaign", "running", "tracing",
+    "campaign", "running", "tracing", "live",
     "watching", "reporting", "optimum", "probing",
     "studies", "assuming", "reference", "api", "cli",
     "__init__", "__main__",

@@ -27,6 +27,9 @@ VERBS = {
     "watch": ("watch", "Write a page in which a run can be watched, with the engine inside, and open it."),
     "timeline": ("timeline", "Draw who was on the air, what was heard, NAV and back-off, node by node."),
     "sequence": ("sequence", "Draw a flow as tcptrace does: data, ACKs, SACK blocks, retransmissions, window."),
+    "live": ("live", "Run a scenario on real Linux kernels, programs and routing daemons."),
+    "shell": ("shell", "Hold a scenario open on real Linux kernels, with a prompt at each node."),
+    "exec": ("exec", "Run a command at a node of a network that is held open."),
     "reproduce": ("reproduce", "Run entries of the catalogue and compare them with the published values."),
     "readings": ("readings", "Find the fewest assumptions under which most statements of a study hold."),
     "list": ("list", "List the catalogue, presets, transports, routings, topologies, keys, metrics."),
@@ -60,8 +63,9 @@ def build(*names: str) -> typer.Typer:
     app.callback()(_options)
     for verb in names or VERBS:
         module, text = VERBS[verb]
-        command = importlib.import_module(f"hopscope.cli.{module}").command
-        app.command(verb, help=text, context_settings=settings)(command)
+        loaded = importlib.import_module(f"hopscope.cli.{module}")
+        own = getattr(loaded, "SETTINGS", {})
+        app.command(verb, help=text, context_settings={**settings, **own})(loaded.command)
     return app
 
 

@@ -17,6 +17,7 @@ EXTRAS = {
     "scipy": "all",
     "xarray": "xarray",
     "distributed": "dask",
+    "pyroute2": "live",
 }
 
 

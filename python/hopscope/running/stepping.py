@@ -134,19 +134,8 @@ class Simulation:
         Raises:
             InputError: a value is missing, does not belong, or names what does not exist.
         """
-        fields = {field.name: field for field in keys.table("event")}
-        change: dict[str, Any] = {"kind": kind}
-        for name, value in values.items():
-            if value is None:
-                continue
-            if name not in fields:
-                raise InputError(f"{name}: unknown; an event has {', '.join(fields)}")
-            try:
-                change[name] = fields[name].read(list(value) if isinstance(value, tuple) else value)
-            except _core.FieldError as error:
-                raise InputError(f"{name}: {error}") from None
         try:
-            self._steps.change(change)
+            self._steps.change(change_of(kind, values))
         except _core.EngineError as error:
             raise InputError(str(error)) from None
 
@@ -154,3 +143,23 @@ class Simulation:
         """Results from the end of the warm-up to now."""
         run = Finished(self._steps.results()).values()
         return Result(self.scenario, [PointResult(self._point.index, self._point.set, [run])], [], again)
+
+
+def change_of(kind: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns a change of this kind as the engine takes it; values that are None are not given.
+
+    Raises:
+        InputError: a value does not belong, or cannot be read.
+    """
+    fields = {field.name: field for field in keys.table("event")}
+    change: dict[str, Any] = {"kind": kind}
+    for name, value in values.items():
+        if value is None:
+            continue
+        if name not in fields:
+            raise InputError(f"{name}: unknown; an event has {', '.join(fields)}")
+        try:
+            change[name] = fields[name].read(list(value) if isinstance(value, tuple) else value)
+        except _core.FieldError as error:
+            raise InputError(f"{name}: {error}") from None
+    return change

@@ -1,0 +1,167 @@
+"""``hopscope live FILE``: the scenario on the kernels of this machine, with the engine as its radio."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from hopscope.cli import options
+from hopscope.cli.console import echo, note
+from hopscope.errors import InputError
+
+if TYPE_CHECKING:
+    from hopscope.live import LiveOptions
+    from hopscope.tracing.pick import OneRun
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
+Duration = Annotated[str | None, typer.Option("--duration", metavar="TIME", help='End of the run, such as "30s".')]
+OnLate = Annotated[
+    Literal["warn", "abort"],
+    typer.Option("--on-late", help="What to do when real time is missed: say so, or end the run."),
+]
+NoFifo = Annotated[
+    bool, typer.Option("--no-fifo", metavar="", help="Do not ask for SCHED_FIFO; frames are later on a busy machine.")
+]
+Net = Annotated[
+    str | None,
+    typer.Option("--net", metavar="NET", help="IPv4 net of the nodes; default: 10.0.0.0/16, unless the host uses it."),
+]
+Simulated = Annotated[
+    bool, typer.Option("--simulated-flows", metavar="", help="Leave the flows in the engine, next to real programs.")
+]
+Pcap = Annotated[
+    Path | None,
+    typer.Option(
+        "--pcap", metavar="FILE", help="Capture the frames of all radios for Wireshark; .gz and .zst compress."
+    ),
+]
+LiveOut = Annotated[
+    Path | None, typer.Option("--out", metavar="DIR", help="Keep the logs of programs and the result there.")
+]
+
+
+def command(
+    file: File,
+    point: options.Point = "0",
+    seed: options.Seed = None,
+    set_: options.Set = None,
+    duration: Duration = None,
+    on_late: OnLate = "warn",
+    no_fifo: NoFifo = False,
+    net: Net = None,
+    simulated_flows: Simulated = False,
+    pcap: Pcap = None,
+    out: LiveOut = None,
+    as_json: options.Json = False,
+    force: options.Force = False,
+    trust: options.Trust = False,
+) -> None:
+    """Run a scenario on real Linux kernels, programs and routing daemons, with the engine as the radio."""
+    from hopscope.live import Session
+
+    check_places(out, pcap, force=force)
+    asked = read(
+        duration,
+        on_late=on_late,
+        fifo=not no_fifo,
+        net=net,
+        simulated_flows=simulated_flows,
+        pcap=pcap,
+        force=force,
+        out=out,
+    )
+    run = chosen(file, point, seed, set_, trust=trust)
+    with Session(run, asked) as session:
+        announce(session)
+        announced = len(session.remarks)
+        session.start()
+        session.wait()
+        for remark in session.remarks[announced:]:
+            note(remark)
+        found = {"scenario": run.title, **session.finish()}
+    report(found, out, as_json=as_json)
+
+
+def read(duration: str | None, **values: Any) -> LiveOptions:
+    """Reads the options that live and shell have in common.
+
+    Raises:
+        InputError: the duration is none.
+    """
+    from hopscope.live import LiveOptions
+    from hopscope.scenario import units
+
+    try:
+        seconds = None if duration is None else float(units.parse(duration, "s"))
+    except InputError as error:
+        raise InputError(f"--duration {duration}: {error}") from None
+    if seconds is not None and seconds <= 0:
+        raise InputError(f"--duration {duration}: must be above 0 s")
+    return LiveOptions(seconds, **values)
+
+
+def chosen(file: Path, point: str, seed: int | None, set_: list[str] | None, *, trust: bool) -> OneRun:
+    """The run that is meant; a store holds simulations, and is refused.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    from hopscope.cli.trusting import asking
+    from hopscope.tracing import pick
+
+    if file.is_dir():
+        raise InputError(f"{file}: is a folder; expected a scenario file")
+    with asking(trust):
+        return pick(file, point=point, seed=seed, set=options.parse_set(set_), needs_flows=False)
+
+
+def check_places(out: Path | None, pcap: Path | None, *, force: bool) -> None:
+    """Refuses a folder for results that has something in it, and a capture that is there, before anything is made.
+
+    Raises:
+        InputError: one is there, and was not meant to be replaced.
+    """
+    from hopscope.io.output import check
+
+    if out is not None and out.exists() and not force and (not out.is_dir() or any(out.iterdir())):
+        raise InputError(f"--out {out}: is there and not empty; name another folder, or replace its files with --force")
+    if pcap is not None:
+        check(pcap, force=force)
+
+
+def announce(session: Any) -> None:
+    """Says what the run is, and what of an earlier one was taken away."""
+    for removed in session.removed:
+        note(f"removed what an earlier run had left: {removed}")
+    for remark in session.remarks:
+        note(remark)
+    net = session.addresses
+    note(f"{session.name}: {session.real.nodes} nodes, {net.of(0)} to {net.of(session.real.nodes - 1)}")
+
+
+def report(found: dict[str, Any], out: Path | None, *, as_json: bool) -> None:
+    """Prints the result, and keeps it where a folder is named."""
+    if out is not None:
+        (out / "result.json").write_text(json.dumps(found, indent=1) + "\n")
+        note(f"results: {out}")
+    if as_json:
+        echo(json.dumps(found))
+        return
+    from rich.table import Table
+
+    from hopscope.cli import console
+    from hopscope.live import report as words
+
+    if found["flows"]:
+        table = Table(*(heading for heading, _, _ in words.COLUMNS))
+        for flow in found["flows"]:
+            table.add_row(*words.cells(flow))
+        console.out().print(table)
+    for flow in found["flows"]:
+        if flow.get("problem"):
+            echo(f"flow {flow['id']}: {flow['problem']}")
+    for line in (words.lateness(found["radio"]), words.books(found["radio"]), words.answer(found)):
+        echo(line)

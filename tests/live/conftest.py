@@ -1,0 +1,34 @@
+"""Real stacks: left out, visibly, where there are none; a hub in the place of the engine; and nothing left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import hub
+import pytest
+from leftovers import left_over, why_not
+
+from hopscope import _core
+
+
+@pytest.fixture(scope="session")
+def stacks() -> None:
+    """Leaves a test out, visibly, where there are no namespaces."""
+    if why := why_not():
+        pytest.skip(f"real stacks: {why}")
+
+
+@pytest.fixture
+def radio(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A hub in the place of the engine."""
+    monkeypatch.setattr(_core, "Live", hub.Live, raising=False)
+    monkeypatch.setattr(_core, "Tap", hub.Tap, raising=False)
+    monkeypatch.setattr(_core, "LiveError", hub.LiveError, raising=False)
+
+
+@pytest.fixture
+def nothing_left(stacks: None) -> Iterator[None]:
+    """After the test the system is as it was."""
+    before = left_over()
+    yield
+    assert left_over() == before
