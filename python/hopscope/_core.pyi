@@ -368,13 +368,16 @@ class Live:
         *,
         fifo: bool = True,
         on_late: str = "warn",
+        layer: str = "link",
         capture: tuple[str | PathLike[str], Mapping[str, Any], str, bool] | None = None,
     ) -> None:
         """Takes the devices over, one for each node; None: the node is simulated alone.
 
         ``fifo``: ask for real-time scheduling; ``on_late``: ``warn`` or ``abort`` where the run misses its time;
-        ``capture``: path, choice, title and force of :func:`capture`. EngineError: the configuration is refused, or
-        a node with a device has no radio; ValueError: another run has a device; OSError: cannot open the capture.
+        ``layer``: the stacks choose the next hop (``link``), or have all others as neighbours, and the engine routes
+        their packets (``network``); ``capture``: path, choice, title and force of :func:`capture`. EngineError: the
+        configuration is refused, or a node with a device has no radio; ValueError: another run has a device; OSError:
+        cannot open the capture.
         """
 
     def run(self, nanoseconds: int) -> None:

@@ -43,7 +43,14 @@ class Live:
     """As ``hopscope._core.Live``: frames arrive at once, whatever the distance."""
 
     def __init__(
-        self, config: Any, taps: list[Tap], *, fifo: bool = True, on_late: str = "warn", capture: Any = None
+        self,
+        config: Any,
+        taps: list[Tap],
+        *,
+        fifo: bool = True,
+        on_late: str = "warn",
+        layer: str = "link",
+        capture: Any = None,
     ) -> None:
         self.config = config
         self.changes: list[dict[str, Any]] = []

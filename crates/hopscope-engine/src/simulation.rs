@@ -112,6 +112,14 @@ impl<R: Recorder> Simulation<R> {
         self.world.change(change)
     }
 
+    /// Hands a packet with octets to the network layer of a node now.
+    ///
+    /// # Errors
+    /// See [`World::inject`].
+    pub fn inject(&mut self, node: NodeId, dst: NodeId, octets: &[u8]) -> Result<u64, BuildError> {
+        self.world.inject(node, dst, octets)
+    }
+
     /// Hands an Ethernet frame to the link layer of a node now.
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::io;
 use hopscope_core::error::BuildError;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
-use hopscope_engine::record::Recorder;
+use hopscope_engine::record::{DropReason, Recorder};
 use hopscope_engine::results::RunResult;
 use hopscope_engine::world::{Arrival, Controls, Doorkeeper, WorldView};
 use hopscope_engine::{Config, Simulation};
@@ -26,6 +26,15 @@ pub enum OnLate {
     Warn,
     /// It ends with an error.
     Abort,
+}
+
+/// Where frames of real stacks come in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Layer {
+    /// At the link layer: the stacks have chosen the next hop, by tables or daemons of their own.
+    Link,
+    /// At the network layer: each stack takes all others for neighbours, and the engine routes its packets of IPv4.
+    Network,
 }
 
 /// How a call of [`Driver::run`] has ended.
@@ -98,6 +107,7 @@ pub struct Driver<D, C, R: Recorder> {
     /// Wall-clock instant of time zero of the simulation, from the first run on.
     origin: Option<u64>,
     handle: Handle<Self>,
+    layer: Layer,
     on_late: OnLate,
     books: Books,
     lateness: Lateness,
@@ -142,6 +152,7 @@ impl<D: Device, C: Clock, R: Recorder> Driver<D, C, R> {
             clock,
             origin: None,
             handle: Handle::new(wake),
+            layer: Layer::Link,
             on_late: OnLate::Warn,
             books: Books::default(),
             lateness: Lateness::new(frame.0),
@@ -150,6 +161,11 @@ impl<D: Device, C: Clock, R: Recorder> Driver<D, C, R> {
             room: vec![0; ROOM].into_boxed_slice(),
             ready: Vec::new(),
         })
+    }
+
+    /// Where frames come in; without this at the link layer.
+    pub fn set_layer(&mut self, layer: Layer) {
+        self.layer = layer;
     }
 
     /// What happens where the run misses its time; without this it goes on.
@@ -274,7 +290,11 @@ impl<D: Device, C: Clock, R: Recorder> Driver<D, C, R> {
             return Ok(());
         };
         let late = self.clock.now().saturating_sub(origin + at.0);
-        let is_taken = device.send(&arrival.octets).is_ok();
+        let is_taken = match self.layer {
+            Layer::Link => device.send(&arrival.octets),
+            Layer::Network => device.send(&ethernet::frame(node, arrival.from, &arrival.octets)),
+        };
+        let is_taken = is_taken.is_ok();
         if is_taken {
             self.books.deliver();
             self.lateness.note(late);
@@ -323,8 +343,17 @@ impl<D: Device, C: Clock, R: Recorder> Driver<D, C, R> {
             Some(Target::Node(_)) if length > self.longest => return self.books.refuse(reason::TOO_LONG),
             Some(Target::Node(to)) => to,
         };
-        let number = self.simulation.offer_frame(node, to, frame, ethernet::dscp(frame));
-        self.books.enter(number.expect("a frame that has been looked at"));
+        let number = match (self.layer, ethernet::routed(frame)) {
+            (Layer::Link, _) => self.simulation.offer_frame(node, to, frame, ethernet::dscp(frame)),
+            // The routing of the engine knows single nodes only.
+            (Layer::Network, Some(packet)) if to != NodeId::BROADCAST => self.simulation.inject(node, to, packet),
+            (Layer::Network, _) => return self.books.refuse(reason::NOT_CARRIED),
+        };
+        match number {
+            Ok(number) => self.books.enter(number),
+            // All else has been looked at.
+            Err(_) => self.books.refuse(DropReason::NoRoute.name()),
+        }
     }
 
     /// What it has come to so far.

@@ -45,6 +45,17 @@ pub fn dscp(frame: &[u8]) -> u8 {
     }
 }
 
+/// The packet in a frame that the engine can route: one of IPv4.
+pub fn routed(frame: &[u8]) -> Option<&[u8]> {
+    let (ether_type, packet) = link::in_ethernet(frame);
+    (ether_type == link::IPV4).then_some(packet)
+}
+
+/// The frame that brings a packet of IPv4 to a stack.
+pub fn frame(to: NodeId, from: NodeId, packet: &[u8]) -> Vec<u8> {
+    [&address::mac(to)[..], &address::mac(from), &link::IPV4.to_be_bytes(), packet].concat()
+}
+
 /// An address as it is written.
 pub fn shown(address: [u8; 6]) -> String {
     address.map(|octet| format!("{octet:02x}")).join(":")

@@ -1,8 +1,8 @@
 //! Live runs: the engine at wall-clock time, between network devices that real stacks send and receive by.
 //!
 //! A [`Driver`] holds a simulation and a [`Device`] for each node that has a real stack. A frame that the stack sends goes to the
-//! link layer of its node ([`World::offer_frame`](hopscope_engine::World::offer_frame)); where it comes out, it is written to the
-//! device of the receiver. The instant `t` of the simulation is `origin + t` on the wall clock. Events happen late, never early, and keep
+//! link layer of its node ([`World::offer_frame`](hopscope_engine::World::offer_frame)), or its packet to the network layer where the
+//! engine routes ([`Layer`]); where it comes out, it is written to the device of the receiver. The instant `t` of the simulation is `origin + t` on the wall clock. Events happen late, never early, and keep
 //! their ideal instants, so that lateness does not add up.
 //!
 //! | instant | of what |
@@ -36,7 +36,7 @@ mod linux;
 
 pub use books::Books;
 pub use control::Handle;
-pub use driver::{Driver, Ended, Failure, OnLate, Report};
+pub use driver::{Driver, Ended, Failure, Layer, OnLate, Report};
 pub use lateness::{LatenessReport, Verdict};
 #[cfg(target_os = "linux")]
 pub use linux::{Reactor, Scheduling, Tap};

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use hopscope_core::units::{Span, Time};
 use hopscope_engine::Config;
+use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::{App, Change, ChangeKind, FlowConfig, HostConfig, Transport, presets};
 use hopscope_engine::record::NullRecorder;
-use hopscope_live::{Clock, Device, Driver, Ended, Failure, OnLate, Verdict};
+use hopscope_live::{Clock, Device, Driver, Ended, Failure, Layer, OnLate, Verdict};
 
 /// A stack that gets a frame and sends others at once.
 type Stack = Box<dyn FnMut(&[u8]) -> Vec<Vec<u8>> + Send>;
@@ -389,6 +390,36 @@ fn simulated_flows_run_next_to_real_ones() {
     let frames = run.report().frames;
     assert_eq!(frames.entered(), 50);
     assert!(frames.out() > 45, "{frames:?}");
+}
+
+#[test]
+fn the_engine_routes_between_stacks_that_know_ends_only() {
+    let shared = Shared::of(4);
+    let mut config = chain(3);
+    config.routing.protocol = RoutingProtocol::Aodv;
+    // The ends see each other as neighbours; node 3 answers.
+    shared.answers(3, |got| vec![frame(mac(0), 3, [got[16], 1], 84)]);
+    for number in 0..20 {
+        shared.sends(0, u64::from(number) * 100 * MS, frame(mac(3), 0, [number, 0], 84));
+    }
+    // Group addresses are for neighbours, and the engine routes IPv4 alone.
+    shared.sends(1, 0, frame([0xFF; 6], 1, [0, 0], 84));
+    let mut arp = frame(mac(0), 1, [0, 0], 84);
+    arp[12..14].copy_from_slice(&[8, 6]);
+    shared.sends(1, 0, arp);
+    let mut run = shared.run_of(config);
+    run.set_layer(Layer::Network);
+    run.run(at(4_000)).expect("it runs");
+    let report = run.report();
+    assert_eq!((report.frames.entered(), report.frames.out()), (42, 40));
+    assert_eq!((report.frames.lost("not-carried"), report.frames.under_way()), (2, 0));
+    let (got, back) = (shared.got(3), shared.got(0));
+    assert_eq!((got.len(), back.len()), (20, 20));
+    for ((_, octets), number) in back.iter().zip(0..) {
+        assert_eq!(octets, &frame(mac(0), 3, [number, 1], 84), "as its sender's stack gave it");
+    }
+    // The stacks between them see nothing of it.
+    assert!(shared.got(1).is_empty() && shared.got(2).is_empty());
 }
 
 #[test]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hopscope import _core
-from hopscope.errors import InputError, counted
+from hopscope.errors import InputError, counted, listed
 from hopscope.live.flows import RealFlow, real_flows
 from hopscope.scenario import Point
 
@@ -16,6 +16,9 @@ MOST_NODES = 1000
 
 #: The routing of nodes without a daemon.
 STATIC = "static"
+
+#: Protocols of the engine that real packets can take: of their headers it reads the addresses alone.
+ENGINE_ROUTING = ("aodv", "dsdv", "olsr")
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class RealNetwork:
         routings: node -> word of its routing daemon; nodes without one have static routes.
         routing_exit: node -> what becomes of the run when its daemon ends.
         commands: programs in the order of the file.
+        engine_routes: the engine routes the packets of the kernels, which take all nodes for neighbours.
         real_arp: nodes ask for addresses over the radio (``net.arp``).
         duration_ns: end of the run.
         warmup_ns: goodput counts from here.
@@ -58,6 +62,7 @@ class RealNetwork:
     routings: dict[int, str]
     routing_exit: dict[int, str]
     commands: list[Command]
+    engine_routes: bool
     real_arp: bool
     duration_ns: int
     warmup_ns: int
@@ -95,6 +100,13 @@ def plan(point: Point, seed: int, *, simulated_flows: bool) -> RealNetwork:
         _refuse_flow_events(config)
         config["flows"] = []
     routings, exits, commands = _programs(resolved.get("node", []), nodes)
+    engine_routes = (protocol := config["routing"]["protocol"]) != STATIC
+    if engine_routes and routings:
+        node, word = next(iter(routings.items()))
+        raise InputError(
+            f'routing.protocol: found "{protocol}", and node {node} has the daemon {word}; one of them routes: take '
+            "the other out"
+        )
     return RealNetwork(
         nodes,
         config,
@@ -102,7 +114,8 @@ def plan(point: Point, seed: int, *, simulated_flows: bool) -> RealNetwork:
         routings,
         exits,
         commands,
-        bool(config["net"]["arp"]),
+        engine_routes,
+        bool(config["net"]["arp"]) and not engine_routes,
         config["duration"],
         config["warmup"],
         remarks,
@@ -117,15 +130,13 @@ def _refuse(config: Mapping[str, Any], nodes: int) -> None:
     """
     if nodes > MOST_NODES:
         raise InputError(f"topology: found {counted(nodes, 'node')}; on real stacks at most {MOST_NODES}")
-    if config.get("wires") or config.get("hosts"):
+    if config.get("wires") or not all(host.get("wifi", True) for host in config.get("hosts", [])):
         raise InputError("topology: nodes without a radio and wires are simulated only; hopscope live has radios")
-    if (protocol := config["routing"]["protocol"]) != "static":
+    if (protocol := config["routing"]["protocol"]) not in (STATIC, *ENGINE_ROUTING):
         raise InputError(
-            f'routing.protocol: found "{protocol}"; the kernels route under hopscope live: take it out, and name a '
-            'daemon with [[node]] routing = "babeld"'
+            f'routing.protocol: found "{protocol}"; real packets take {listed([STATIC, *ENGINE_ROUTING])} of '
+            'the engine, or daemons: [[node]] routing = "babeld"'
         )
-    if config.get("explain"):
-        raise InputError("explain: the airtime ledger is that of a simulation; leave it out")
 
 
 def _refuse_flow_events(config: Mapping[str, Any]) -> None:
@@ -155,5 +166,7 @@ def _programs(tables: Iterable[Mapping[str, Any]], nodes: int) -> tuple[dict[int
 
 
 def next_hops(network: RealNetwork) -> list[list[int | None]]:
-    """The next hop from every node to every other, as the static routing of the engine chooses it."""
+    """The next hop from every node to every other: that of static routing; where the engine routes, the other itself."""
+    if network.engine_routes:
+        return [[to if to != node else None for to in range(network.nodes)] for node in range(network.nodes)]
     return _core.next_hops({**network.config, "flows": []})

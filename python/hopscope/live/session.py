@@ -115,6 +115,7 @@ class Session:
             self._taps,
             fifo=self.options.fifo,
             on_late=self.options.on_late,
+            layer="network" if self.real.engine_routes else "link",
             capture=self._capture(),
         )
         self._undo.callback(self._release)

@@ -11,7 +11,7 @@ use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
 use hopscope_engine::config::{Change, Config};
 use hopscope_engine::ledger::Ledger;
-use hopscope_live::{Driver, Ended, Failure, Handle, OnLate, Reactor, Scheduling, Tap as Device};
+use hopscope_live::{Driver, Ended, Failure, Handle, Layer, OnLate, Reactor, Scheduling, Tap as Device};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -74,24 +74,20 @@ impl Live {
 impl Live {
     /// Makes the run of a configuration, with a TAP device for each node that has a real stack.
     #[new]
-    #[pyo3(signature = (config, taps, *, fifo=true, on_late="warn", capture=None))]
+    #[pyo3(signature = (config, taps, *, fifo=true, on_late="warn", layer="link", capture=None))]
     fn new(
         py: Python<'_>,
         config: &Bound<'_, PyAny>,
         taps: Vec<Option<PyRef<'_, Tap>>>,
         fifo: bool,
         on_late: &str,
+        layer: &str,
         capture: Option<CaptureOptions<'_>>,
     ) -> PyResult<Live> {
         // The ledger has to know the starts of flows, which the simulation would draw for itself.
         let config = config::taken(config)?.with_starts_drawn();
-        let on_late = match on_late {
-            "warn" => OnLate::Warn,
-            "abort" => OnLate::Abort,
-            other => {
-                return Err(PyValueError::new_err(format!("on_late: found \"{other}\"; allowed are warn and abort")));
-            }
-        };
+        let on_late = chosen("on_late", on_late, [("warn", OnLate::Warn), ("abort", OnLate::Abort)])?;
+        let layer = chosen("layer", layer, [("link", Layer::Link), ("network", Layer::Network)])?;
         hopscope_engine::world::check(&config).map_err(|e| engine_error(py, &e))?;
         let ledger = config.explain.then(|| Ledger::new(&config));
         let observer = (ledger, captures(py, &config, capture)?);
@@ -103,6 +99,7 @@ impl Live {
         let run = py.detach(|| Driver::new(config, devices, clock, observer, wake));
         let mut run = run.map_err(|e| engine_error(py, &e))?;
         run.set_on_late(on_late);
+        run.set_layer(layer);
         Ok(Live { handle: run.handle(), run: Mutex::new(run), fifo })
     }
 
@@ -205,6 +202,15 @@ impl Live {
             }
         }
     }
+}
+
+/// What a word of two stands for.
+fn chosen<T>(key: &str, word: &str, [one, other]: [(&str, T); 2]) -> PyResult<T> {
+    let allowed = [one.0, other.0].join(" and ");
+    let found = [one, other].into_iter().find(|(name, _)| *name == word);
+    found
+        .map(|(_, value)| value)
+        .ok_or_else(|| PyValueError::new_err(format!("{key}: found \"{word}\"; allowed are {allowed}")))
 }
 
 /// The capture that is wanted: two types, of which only one wants every hearer.
