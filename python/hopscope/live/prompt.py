@@ -24,7 +24,10 @@ WORDS = {
     "down": ("N", "the radio of a node goes off"),
     "up": ("N", "it comes back"),
     "power": ("N POWER", "a node sends with another power"),
-    "set": ("KEY VALUE", "a parameter, such as mac.rts_threshold, has another value"),
+    "set": (
+        "KEY VALUE [N]",
+        "a parameter, such as mac.queue or radio.data_rate, has another value, of all or of N",
+    ),
     "report": ("", "lateness and frames so far"),
     "help": ("", "this list"),
     "exit": ("", "end the run"),
@@ -55,7 +58,7 @@ class Prompt:
             "down": lambda words: self._change("node-down", node=_node(words)),
             "up": lambda words: self._change("node-up", node=_node(words)),
             "power": lambda words: self._change("power", node=_node(words[:1]), power=_text(words, 1, "power")),
-            "set": lambda words: self._change("set", key=_text(words, 0, "key"), value=_text(words, 1, "value")),
+            "set": self._set,
         }
 
     def serve(self) -> None:
@@ -145,6 +148,10 @@ class Prompt:
     def _move(self, words: list[str]) -> None:
         place = [_text(words, 1, "x"), _text(words, 2, "y")]
         self._change("move", node=_node(words[:1]), position=place, speed=words[3] if len(words) > 3 else None)
+
+    def _set(self, words: list[str]) -> None:
+        key, value = _text(words, 0, "key"), _text(words, 1, "value")
+        self._change("set", key=key, value=value, node=_node(words[2:]) if len(words) > 2 else None)
 
     def _nodes(self, words: list[str]) -> None:
         del words

@@ -124,9 +124,9 @@ class Simulation:
         """The application of a flow sends at another rate, bit/s of payload or text with a unit."""
         self.change("flow-rate", flow=flow, rate=rate)
 
-    def set(self, key: str, value: float) -> None:
-        """A parameter, such as ``mac.rts_threshold``, has another value at all nodes that have none of their own."""
-        self.change("set", key=key, value=value)
+    def set(self, key: str, value: float, *, node: int | None = None) -> None:
+        """A parameter, such as ``mac.queue``, has another value at a node, or at all that have none of their own."""
+        self.change("set", key=key, value=value, node=node)
 
     def change(self, kind: str, **values: Any) -> None:
         """Does what an ``[[event]]`` of this kind does.

@@ -2,13 +2,16 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{App, Config, MacConfig};
+use super::{App, Config, MacConfig, RadioConfig, RatesConfig};
 use hopscope_core::choice;
 use hopscope_core::error::{BuildError, BuildErrors};
 use hopscope_core::units::Time;
 use hopscope_mac::config::mac::Counting;
+use hopscope_mac::config::mac::RateControlKind;
 use hopscope_mac::edca::category;
+use hopscope_phy::config::layout::PpduFormat;
 use hopscope_phy::config::radio::ErrorKind;
+use hopscope_phy::phy::modes;
 
 choice! {
     /// What changes.
@@ -33,20 +36,28 @@ choice! {
         FlowStop = "flow-stop",
         /// `flow` sends at `rate`.
         FlowRate = "flow-rate",
-        /// The parameter `key` has `value` at all nodes that have none of their own.
+        /// The parameter `key` has `value` at `node`, or at all nodes that have none of their own.
         Set = "set",
     }
 }
 
 /// Parameters that can change in a run, by their names in a scenario.
-pub const CHANGEABLE: [&str; 6] = [
+pub const CHANGEABLE: [&str; 8] = [
     "mac.rts_threshold",
     "mac.cw_min",
     "mac.cw_max",
     "mac.short_retry_limit",
     "mac.long_retry_limit",
-    "radio.error.per",
+    "mac.queue",
+    DATA_RATE,
+    ERRORS,
 ];
+
+/// The rate of unicast data frames, which a single node changes alone: the air is reckoned for those of the beginning.
+const DATA_RATE: &str = "radio.data_rate";
+
+/// What the channel damages, of all nodes.
+const ERRORS: &str = "radio.error.per";
 
 /// What happens at an instant. Which values count depends on `kind`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -132,7 +143,7 @@ impl Change {
             ChangeKind::Power => (&["node", "power"], &[]),
             ChangeKind::FlowStart | ChangeKind::FlowStop => (&["flow"], &[]),
             ChangeKind::FlowRate => (&["flow", "rate"], &[]),
-            ChangeKind::Set => (&["key", "value"], &[]),
+            ChangeKind::Set => (&["key", "value"], &["node"]),
         }
     }
 
@@ -251,13 +262,25 @@ impl Change {
         }) {
             return;
         }
-        let ignored = ignored_by(&config.mac, name);
+        let mac = config.mac_of(self.node.and_then(|node| config.host(node)));
+        let ignored = ignored_by(mac, &config.radio, name);
         if !found.require(ignored.is_none(), key("key"), || {
             format!("found \"{name}\", which has no effect: {}", ignored.unwrap_or_default())
         }) {
             return;
         }
-        if name == "radio.error.per" {
+        let of_all = name == ERRORS;
+        let (alone, named) = (name == DATA_RATE, self.node.is_some());
+        let sound = found
+            .require(named || !alone, key("node"), || format!("is missing: nodes change {name} one by one"))
+            && found.require(!named || !of_all, key("node"), || format!("{name} is that of all nodes; leave node out"))
+            && found.require(self.node.is_none_or(|node| config.has_wifi(node)), key("node"), || {
+                "it has no 802.11 interface".to_string()
+            });
+        if !sound {
+            return;
+        }
+        if of_all {
             let uniform = matches!(config.radio.error_kind, ErrorKind::None | ErrorKind::Uniform);
             found.require(uniform, key("key"), || "belongs to radio.error.kind = \"uniform\"".to_string());
             found.require((0.0..=1.0).contains(&value), key("value"), || {
@@ -266,36 +289,28 @@ impl Change {
             return;
         }
         let whole = value.fract() == 0.0 && (0.0..=f64::from(u32::MAX)).contains(&value);
-        if found.require(whole, key("value"), || format!("found {value}; {name} is a whole number")) {
-            // The parameter's own range says whether the value fits.
-            let problems = self.applied_to(config).outside();
-            let problem = problems.into_iter().find(|problem| problem.key == *name);
-            // Only what is wrong with this parameter: others may have been wrong before.
-            if found
-                .require(problem.is_none(), key("value"), || problem.map(|problem| problem.message).unwrap_or_default())
-                && name.starts_with("mac.cw_")
-            {
-                self.check_windows(config, key, found);
-            }
+        if !found.require(whole, key("value"), || format!("found {value}; {name} is a whole number")) {
+            return;
         }
-    }
-
-    /// The smallest contention window stays within the largest, of each access category too.
-    fn check_windows(&self, config: &Config, key: &impl Fn(&str) -> String, found: &mut BuildErrors) {
-        let mac = self.applied_to(config).mac;
-        let mut windows = vec![(mac.cw_min, mac.cw_max)];
-        if mac.qos {
-            let usual = category::windows(mac.cw_min, mac.cw_max);
-            windows.extend(usual.into_iter().enumerate().map(|(place, (least, most))| {
-                let given = |list: &[u32], usual| list.get(place).copied().unwrap_or(usual);
-                (given(&mac.edca_cw_min, least), given(&mac.edca_cw_max, most))
-            }));
+        if alone {
+            let rates = rates_in_reach(config);
+            found.require(rates.contains(&(value as u64)), key("value"), || {
+                let allowed: Vec<String> = rates.iter().map(u64::to_string).collect();
+                format!("found {value} bit/s; in a run are allowed {}", allowed.join(", "))
+            });
+            return;
         }
-        for (least, most) in windows.into_iter().filter(|(least, most)| least > most).take(1) {
-            found.note(Err(BuildError::new(
-                key("value"),
-                format!("it makes the smallest contention window {least} and the largest {most} slots; the smallest must not exceed the largest"),
-            )));
+        // The parameter's own range says whether the value fits.
+        let changed = self.applied_to(config);
+        let section = self.node.and_then(|node| changed.hosts.iter().position(|host| host.nodes.contains(&node)));
+        let whole_name = section.map_or(name.clone(), |place| format!("hosts.{place}.{name}"));
+        let problem = changed.outside().into_iter().find(|problem| problem.key == whole_name);
+        // Only what is wrong with this parameter: others may have been wrong before.
+        let fits = found
+            .require(problem.is_none(), key("value"), || problem.map(|problem| problem.message).unwrap_or_default());
+        if fits && name.starts_with("mac.cw_") {
+            let host = self.node.and_then(|node| changed.host(node));
+            check_windows(changed.mac_of(host), key, found);
         }
     }
 
@@ -303,25 +318,69 @@ impl Change {
     pub(crate) fn applied_to(&self, config: &Config) -> Config {
         let mut config = config.clone();
         let (Some(name), Some(value)) = (&self.key, self.value) else { return config };
-        let mac = &mut config.mac;
-        match name.as_str() {
-            "mac.rts_threshold" => mac.rts_threshold = Some(value as u32),
-            "mac.cw_min" => mac.cw_min = value as u32,
-            "mac.cw_max" => mac.cw_max = value as u32,
-            "mac.short_retry_limit" => mac.short_retry_limit = value as u32,
-            "mac.long_retry_limit" => mac.long_retry_limit = value as u32,
-            _ => {
-                // The only other one that `check_parameter` lets through; a run without errors begins to have them.
-                config.radio.error_kind = ErrorKind::Uniform;
-                config.radio.error_per = value;
-            }
+        if name == ERRORS {
+            // A run without errors begins to have them.
+            config.radio.error_kind = ErrorKind::Uniform;
+            config.radio.error_per = value;
+            return config;
+        }
+        let Some(node) = self.node else {
+            set_of_mac(&mut config.mac, name, value);
+            return config;
+        };
+        let (mac, RadioConfig { basic_rate, response_rates, .. }) = (config.mac.clone(), config.radio.clone());
+        let host = config.own_settings(node);
+        if name == DATA_RATE {
+            let rates = host.rates.get_or_insert(RatesConfig { data_rate: 0, basic_rate, response_rates });
+            rates.data_rate = value as u64;
+        } else {
+            set_of_mac(host.mac.get_or_insert(mac), name, value);
         }
         config
     }
 }
 
+/// The smallest contention window stays within the largest, of each access category too.
+fn check_windows(mac: &MacConfig, key: &impl Fn(&str) -> String, found: &mut BuildErrors) {
+    let mut windows = vec![(mac.cw_min, mac.cw_max)];
+    if mac.qos {
+        let usual = category::windows(mac.cw_min, mac.cw_max);
+        windows.extend(usual.into_iter().enumerate().map(|(place, (least, most))| {
+            let given = |list: &[u32], usual| list.get(place).copied().unwrap_or(usual);
+            (given(&mac.edca_cw_min, least), given(&mac.edca_cw_max, most))
+        }));
+    }
+    for (least, most) in windows.into_iter().filter(|(least, most)| least > most).take(1) {
+        found.note(Err(BuildError::new(
+            key("value"),
+            format!("it makes the smallest contention window {least} and the largest {most} slots; the smallest must not exceed the largest"),
+        )));
+    }
+}
+
+/// Sets a parameter of the MAC that can change.
+fn set_of_mac(mac: &mut MacConfig, name: &str, value: f64) {
+    let value = value as u32;
+    match name {
+        "mac.rts_threshold" => mac.rts_threshold = Some(value),
+        "mac.cw_min" => mac.cw_min = value,
+        "mac.cw_max" => mac.cw_max = value,
+        "mac.short_retry_limit" => mac.short_retry_limit = value,
+        "mac.long_retry_limit" => mac.long_retry_limit = value,
+        // The only other one that `check_parameter` lets through.
+        _ => mac.queue = value,
+    }
+}
+
+/// Rates of the PHY, bit/s, up to the fastest that the configuration has: how far interference matters follows from that one.
+fn rates_in_reach(config: &Config) -> Vec<u64> {
+    let radio = config.radio_with_all_rates();
+    let fastest = [radio.data_rate, radio.basic_rate].into_iter().chain(radio.response_rates.iter().copied()).max();
+    modes::rates(radio.phy).filter(|&rate| Some(rate) <= fastest).collect()
+}
+
 /// Why a parameter that can change means nothing to the stations of a network, if it does not.
-fn ignored_by(mac: &MacConfig, name: &str) -> Option<&'static str> {
+fn ignored_by(mac: &MacConfig, radio: &RadioConfig, name: &str) -> Option<&'static str> {
     let has_agreements = mac.qos && mac.ampdu.is_some();
     // Without it, the short limit says after how many failures the contention window begins again.
     let resets = mac.cw_reset_failures.is_none() && (mac.qos || mac.retry_counting == Counting::Packet);
@@ -341,6 +400,8 @@ fn ignored_by(mac: &MacConfig, name: &str) -> Option<&'static str> {
         "mac.cw_min" if mac.qos && !mac.edca_cw_min.is_empty() && !mac.edca_cw_max.is_empty() => {
             Some("mac.edca_cw_min and mac.edca_cw_max are given, with windows for each category")
         }
+        DATA_RATE if radio.ppdu_format != PpduFormat::NonHt => Some("radio.mcs gives the rate of such frames"),
+        DATA_RATE if mac.rate_control != RateControlKind::Fixed => Some("mac.rate_control chooses the rate"),
         _ => None,
     }
 }

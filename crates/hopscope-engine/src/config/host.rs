@@ -105,6 +105,22 @@ impl Config {
         found
     }
 
+    /// The settings of a node alone, to be changed; they are as before.
+    pub(crate) fn own_settings(&mut self, node: u32) -> &mut HostConfig {
+        let known = self.hosts.iter().position(|host| host.nodes.contains(&node));
+        let own = match known {
+            Some(place) if self.hosts[place].nodes == [node] => return &mut self.hosts[place],
+            Some(place) => {
+                let shared = &mut self.hosts[place];
+                shared.nodes.retain(|&other| other != node);
+                HostConfig { nodes: vec![node], ..shared.clone() }
+            }
+            None => HostConfig::of(&[node]),
+        };
+        self.hosts.push(own);
+        self.hosts.last_mut().expect("one is there")
+    }
+
     /// Whether each node has an 802.11 interface.
     pub fn radios(&self) -> Vec<bool> {
         self.host_of_each().into_iter().map(|host| host.is_none_or(|host| host.wifi)).collect()

@@ -1,6 +1,7 @@
 //! What a configuration, or a caller between two instants, wants changed in a run.
 
 use super::World;
+use super::build::queue_of;
 use crate::config::change::CHANGEABLE;
 use crate::config::{Change, ChangeKind};
 use crate::record::{Record, Recorder};
@@ -159,12 +160,19 @@ impl<R: Recorder> World<R> {
         *self.settings = change.applied_to(&self.settings);
         let name = change.key.as_deref().unwrap_or_default();
         let Some(key) = CHANGEABLE.into_iter().find(|known| *known == name) else { return };
-        // Of the radio only the errors can change, and those live in the channel; all else are rules of interfaces.
-        if key.starts_with("radio.") {
+        let node = change.node.map(NodeId);
+        if key == "radio.error.per" {
             self.channel.set_errors(&self.settings.radio, self.settings.seed, self.nodes.len());
+        } else if key == "mac.queue" {
+            for node in (0..self.nodes.len() as u32).filter(|&number| node.is_none_or(|only| only.0 == number)) {
+                let places = queue_of(self.settings.mac_of(self.settings.host(node)));
+                self.wifi[NodeId(node)].port.queue.set_limit(places);
+            }
         } else {
+            // All else are rules of interfaces.
             let rules = RuleSets::new(self.settings.interfaces());
             self.common_rules = rules.common().station.clone();
+            self.rules_are_shared = rules.are_shared();
             for node in (0..self.nodes.len() as u32).map(NodeId) {
                 self.wifi[node].rules = rules.of(node).clone();
             }

@@ -1,8 +1,8 @@
 //! Changes in a run: by events of its configuration, and by the same between two instants.
 
 use hopscope_core::units::{Span, Time};
-use hopscope_engine::World;
 use hopscope_engine::config::{App, Change, ChangeKind, Config, EventConfig, HostConfig, Transport, WireConfig};
+use hopscope_engine::{Simulation, World};
 
 use crate::support::{Log, chain, flow, is_data_received};
 
@@ -181,6 +181,85 @@ fn what_no_change_can_be_is_named() {
     world.run_until(at(3));
     let running = world.change(&change(ChangeKind::FlowStart, |c| c.flow = Some(0))).expect_err("refused").to_string();
     assert!(running.contains("flow 0 runs already"), "{running}");
+}
+
+#[test]
+fn nodes_change_one_by_one() {
+    let set = |node, key: &str, value| {
+        change(ChangeKind::Set, |c| (c.node, c.key, c.value) = (node, Some(key.to_string()), Some(value)))
+    };
+    let mut config = relayed();
+    config.radio.data_rate = 11_000_000;
+    config.mac.rts_threshold = Some(3_000);
+    let by_node = |change: Option<Change>| {
+        let mut config = config.clone();
+        config.events = change.map(|change| EventConfig { at: at(1), change }).into_iter().collect();
+        let found = Simulation::new(config).expect("a sound scenario").run();
+        let of_node = |node: usize| (found.nodes[node].rts_sent, found.nodes[node].airtime_s);
+        (of_node(0), of_node(1))
+    };
+    let usual = by_node(None);
+    assert_eq!((usual.0.0, usual.1.0), (0, 0));
+    // Station 0 sends data alone: on the air for as long as before, whatever station 1 does.
+    let slow = by_node(Some(set(Some(1), "radio.data_rate", 2_000_000.0)));
+    assert_eq!(slow.0, usual.0);
+    assert!(slow.1.1 > 3.0 * usual.1.1, "{slow:?} after {usual:?}");
+    let asks = by_node(Some(set(Some(0), "mac.rts_threshold", 0.0)));
+    assert!(asks.0.0 >= 90 && asks.1.0 == 0, "{asks:?}");
+}
+
+#[test]
+fn a_queue_of_another_length_keeps_what_waits() {
+    let mut config = relayed();
+    // More than two hops carry.
+    config.flows[0] = flow("standard", 0, 2, Transport::Udp, App::cbr(4e6));
+    let longest = |limit: Option<f64>, node| {
+        let mut run = Simulation::new(config.clone()).expect("a sound scenario");
+        run.advance(Span::from_secs(5));
+        let key = "mac.queue";
+        if limit.is_some() {
+            let change = change(ChangeKind::Set, |c| (c.node, c.key, c.value) = (node, Some(key.to_string()), limit));
+            run.change(&change).expect("a sound change");
+        }
+        let before = run.results().nodes[0].queue_drops;
+        let end = run.run();
+        let node = &end.nodes[0];
+        (node.queue_max, node.queue_drops - before)
+    };
+    let usual = longest(None, None);
+    assert_eq!(usual.0, 50);
+    assert_eq!(longest(Some(80.0), Some(0)).0, 80);
+    assert_eq!(longest(Some(80.0), None).0, 80);
+    // That of another node changes nothing here.
+    assert_eq!(longest(Some(80.0), Some(2)), usual);
+    // Those that wait already are sent.
+    let shorter = longest(Some(10.0), Some(0));
+    assert!(shorter.0 == 50 && shorter.1 >= usual.1, "{shorter:?} after {usual:?}");
+}
+
+#[test]
+fn what_a_node_cannot_change_alone_is_refused() {
+    let refused = |node, key: &str, value: f64| {
+        let mut config = relayed();
+        config.hosts = vec![HostConfig { wifi: false, ..HostConfig::of(&[2]) }];
+        config.flows.clear();
+        let world = World::new(&config, Log::default());
+        let change = change(ChangeKind::Set, |c| (c.node, c.key, c.value) = (node, Some(key.to_string()), Some(value)));
+        world.expect("a sound scenario").change(&change).expect_err("it is refused").to_string()
+    };
+    for (node, key, value, expected) in [
+        (None, "radio.data_rate", 2e6, "node: is missing: nodes change radio.data_rate one by one"),
+        (Some(0), "radio.error.per", 0.5, "node: radio.error.per is that of all nodes; leave node out"),
+        (Some(2), "mac.queue", 7.0, "node: it has no 802.11 interface"),
+        (Some(9), "mac.queue", 7.0, "node: node 9 does not exist; nodes are 0 to 2"),
+        (Some(1), "mac.queue", 0.0, "value: "),
+        (Some(1), "mac.cw_min", 2_047.0, "value: it makes the smallest contention window 2047"),
+        // Faster frames need more above noise and interference than the air is reckoned for.
+        (Some(1), "radio.data_rate", 11e6, "value: found 11000000 bit/s; in a run are allowed 1000000, 2000000"),
+    ] {
+        let found = refused(node, key, value);
+        assert!(found.starts_with(expected), "{found} for {expected}");
+    }
 }
 
 #[test]

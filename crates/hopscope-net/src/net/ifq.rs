@@ -47,6 +47,11 @@ impl InterfaceQueue {
         self.waiting.is_empty()
     }
 
+    /// It has room for so many packets from now on; those that wait stay.
+    pub fn set_limit(&mut self, limit: u32) {
+        self.limit = limit;
+    }
+
     /// True when one more packet finds no room.
     pub fn is_full(&self) -> bool {
         self.waiting.len() >= self.limit as usize

@@ -227,7 +227,7 @@ fn interfaces(host: Option<&HostConfig>, wires: &Wires, node: NodeId) -> SmallVe
 }
 
 /// Places in the interface queue before a MAC.
-fn queue_of(mac: &MacConfig) -> u32 {
+pub(super) fn queue_of(mac: &MacConfig) -> u32 {
     mac.queue.saturating_sub(mac.queue_reserve).max(1)
 }
 
