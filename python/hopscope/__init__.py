@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hopscope._core import AckState, FlowState
+    from hopscope.api.live import run_live, shell
     from hopscope.api.lookup import model, words
     from hopscope.api.scenarios import check, explain, import_script
     from hopscope.api.stores import pcap, report, show
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from hopscope.campaign.verify import verify
     from hopscope.cli.new import new
     from hopscope.errors import HopscopeError, InputError, Interrupted, RunFailed, ScenarioError, StoreError
+    from hopscope.live.control import execute
     from hopscope.optimum import Optimization, Optimum, TradeOff, optimize, trade_off
     from hopscope.probing import probe
     from hopscope.reference.lookup import look_up
@@ -73,6 +75,7 @@ _HOMES = {
     "check": "hopscope.api.scenarios",
     "compare": "hopscope.results",
     "contrasts": "hopscope.results.contrasts",
+    "execute": "hopscope.live.control",
     "explain": "hopscope.api.scenarios",
     "fair_shares": "hopscope.results.fairness",
     "import_script": "hopscope.api.scenarios",
@@ -89,9 +92,11 @@ _HOMES = {
     "report": "hopscope.api.stores",
     "reproduce": "hopscope.studies.reproduce",
     "run": "hopscope.running.runner",
+    "run_live": "hopscope.api.live",
     "run_scenarios": "hopscope.running.runner",
     "schema": "hopscope.scenario.keys",
     "sequence": "hopscope.reporting.segments",
+    "shell": "hopscope.api.live",
     "show": "hopscope.api.stores",
     "slurm": "hopscope.running.slurm",
     "timeline": "hopscope.reporting.timeline",
@@ -133,6 +138,7 @@ __all__ = [
     "check",
     "compare",
     "contrasts",
+    "execute",
     "explain",
     "fair_shares",
     "import_script",
@@ -149,9 +155,11 @@ __all__ = [
     "report",
     "reproduce",
     "run",
+    "run_live",
     "run_scenarios",
     "schema",
     "sequence",
+    "shell",
     "show",
     "slurm",
     "timeline",

@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 from leftovers import CHAIN, left_over
 
+import hopscope as hs
 from hopscope.errors import InputError, RunFailed
 from hopscope.live import LiveOptions, Session, journal
 from hopscope.live.control import Control, execute
@@ -71,10 +72,59 @@ def test_flows_run_over_the_routes_of_the_scenario(tmp_path: Path) -> None:
     tcp, udp = found["flows"]
     assert (tcp["stack"], udp["stack"]) == ("kernel", "kernel")
     assert tcp["throughput_kbps"] > 100
-    assert tcp["rtt_ms"] > 0
+    assert tcp["mean_rtt_ms"] > 0
     assert udp["throughput_kbps"] == pytest.approx(80, rel=0.25)
     assert found["radio"]["frames"]["in"] > 100
     json.dumps(found)
+
+
+def test_a_run_gives_a_result_and_keeps_it_in_a_folder(tmp_path: Path) -> None:
+    table = {"node": 1, "run": "echo here", "on_exit": "go-on"}
+    with session(LiveOptions(duration_s=1.5, out=tmp_path / "real", explain=True), node=[table]) as held:
+        held.start()
+        held.wait()
+        document = held.finish()
+    result = held.result
+    assert result is not None
+    tcp, udp = result.points[0].runs[0]["flows"]
+    assert 0 <= tcp["sent_packets"] - tcp["received_packets"] <= 8  # the window may be under way
+    assert tcp["received_packets"] > 20
+    assert 0 < udp["delay_p50_ms"] <= udp["delay_p99_ms"] < 1000
+    assert result.network["aggregate_kbps"][0] == pytest.approx(tcp["throughput_kbps"] + udp["throughput_kbps"])
+    assert set(zip(result.links["from"], result.links["to"], strict=True)) >= {(0, 1), (1, 2), (2, 3)}
+    assert result.explain().points[0].nodes[0]["bystander"].mean == 100
+    [kept] = hs.open_store(tmp_path / "real").results()
+    assert kept.flows.equals(result.flows)
+    assert kept.live == result.live
+    assert json.loads((tmp_path / "real" / "result.json").read_text()) == document
+    assert {"flows", "nodes", "links", "network", "ledger", "radio", "programs", "kernel"} <= document.keys()
+    [log] = (tmp_path / "real" / "logs").iterdir()
+    assert log.read_text() == "here\n"
+
+
+def test_a_kernel_has_no_table_of_what_it_was_asked_to_keep() -> None:
+    with session(LiveOptions(duration_s=0.2), distributions=True) as held:
+        assert "distributions: nothing is kept of flows over kernels" in held.remarks
+
+
+def test_from_python_a_run_gives_a_result(tmp_path: Path) -> None:
+    result = hs.run_live(CHAIN, duration="1s", out=tmp_path / "real")
+    assert result.live is not None
+    assert result.live["seconds"] == pytest.approx(1, abs=0.1)
+    assert result.flows["throughput_kbps"].min() > 0
+    with pytest.raises(InputError, match="is there and not empty"):
+        hs.run_live(CHAIN, out=tmp_path / "real")
+    with pytest.raises(InputError, match="duration -1: must be above 0 s"):
+        hs.run_live(CHAIN, duration=-1)
+
+
+def test_from_python_a_network_is_held_open() -> None:
+    with hs.shell({"topology": CHAIN["topology"], "node": [{"node": 0, "run": "sleep 60"}]}) as network:
+        done = network.command(2, "echo $HOPSCOPE_NODE; exit 3")
+        assert (done.returncode, done.stdout) == (3, "2\n")
+        network.change("link-cut", **{"from": 0, "to": 1})
+        with pytest.raises(InputError, match="node 9 does not exist; nodes are 0 to 3"):
+            network.command(9, "true")
 
 
 def test_a_window_of_the_scenario_is_that_of_the_kernel(tmp_path: Path) -> None:
@@ -96,6 +146,7 @@ def test_a_file_of_given_size_is_timed_to_its_last_octet() -> None:
         held.wait()
         [row] = held.finish()["flows"]
     assert 0 < row["completion_s"] < 1.9
+    assert (row["loss_pct"], row["in_flight"]) == (0, 0)
     assert row["throughput_kbps"] == pytest.approx(80, rel=0.1)
 
 

@@ -10,7 +10,7 @@ from leftovers import CHAIN
 import hopscope as hs
 from hopscope.errors import InputError
 from hopscope.live.flows import real_flows
-from hopscope.live.plan import RealNetwork, next_hops, plan
+from hopscope.live.plan import RealNetwork, hops, next_hops, plan
 from hopscope.scenario import Scenario
 
 
@@ -41,8 +41,14 @@ def test_timestamps_make_the_packet_longer_and_not_its_payload_shorter() -> None
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ({"routing": {"protocol": "aodv"}}, 'routing.protocol: found "aodv"; the kernels route'),
-        ({"explain": True}, "explain: the airtime ledger"),
+        (
+            {"routing": {"protocol": "dsr"}},
+            'found "dsr"; real packets take "static", "aodv", "dsdv", "olsr" of the engine, or daemons',
+        ),
+        (
+            {"routing": {"protocol": "aodv"}, "node": [{"node": 2, "routing": "babeld"}]},
+            'routing.protocol: found "aodv", and node 2 has the daemon babeld; one of them routes: take the other out',
+        ),
         (
             {"topology": {"kind": "chain", "hops": 1200, "spacing": 200}},
             "found 1201 nodes; on real stacks at most 1000",
@@ -121,6 +127,26 @@ def test_static_routes_are_the_shortest_of_the_engine() -> None:
         topology={"kind": "positions", "positions": [[0, 0], [200, 0], [900, 0]]}, flow=[{"from": 0, "to": 1}]
     )
     assert next_hops(cut) == [[None, 1, None], [0, None, None], [None, None, None]]
+
+
+@pytest.mark.parametrize("protocol", ["aodv", "dsdv", "olsr"])
+def test_where_the_engine_routes_kernels_take_all_nodes_for_neighbours(protocol: str) -> None:
+    real = planned(routing={"protocol": protocol}, net={"arp": True})
+    assert (real.engine_routes, real.real_arp) == (True, False)
+    ways = next_hops(real)
+    assert ways[0] == [None, 1, 2, 3]
+    assert hops(real, ways, real.flows[0]) is None
+
+
+def test_hops_are_those_of_static_routes() -> None:
+    real = planned()
+    assert [hops(real, next_hops(real), flow) for flow in real.flows] == [3, 3]
+    real = planned(node=[{"routing": "babeld"}])
+    assert hops(real, next_hops(real), real.flows[0]) is None
+
+
+def test_the_ledger_may_be_kept() -> None:
+    assert planned(explain=True).config["explain"]
 
 
 def test_a_network_for_programs_alone_needs_no_flow_and_cannot_be_simulated() -> None:

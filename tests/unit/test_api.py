@@ -14,8 +14,8 @@ import pytest
 import hopscope as hs
 from hopscope.cli.main import VERBS
 
-#: Verbs whose functions have another name: words of Python, or of its built-in functions.
-FUNCTIONS = {"list": "words", "help": "look_up", "import": "import_script"}
+#: Verbs whose functions have another name: words of Python, of its built-in functions, or of a package of Hopscope.
+FUNCTIONS = {"list": "words", "help": "look_up", "import": "import_script", "exec": "execute", "live": "run_live"}
 
 ROOT = Path(__file__).resolve().parents[2]
 

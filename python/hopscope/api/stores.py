@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
 from hopscope import _core
+from hopscope.campaign.manifest import not_again
 from hopscope.campaign.nearby import store_meant
 from hopscope.campaign.store import Store, missing, open_store
 from hopscope.errors import InputError
@@ -63,7 +64,8 @@ def report(
 
     Raises:
         StoreError: the store cannot be read, or the page not be written.
-        InputError: something named that is not there, or the pages for browsers were not built.
+        InputError: something named that is not there, the pages for browsers were not built, or a picture of a run on
+            real stacks that only a run done again gives.
     """
     from hopscope.reporting.interactive import Interactive
     from hopscope.reporting.series import Selection
@@ -72,9 +74,11 @@ def report(
 
     if columns and measured is None:
         raise InputError("columns: are those of what was measured, which is not there")
+    opened = store if isinstance(store, Store) else open_store(store_meant(str(store)))
+    if "live" in opened.manifest and (interactive or timelines or sequences):
+        raise InputError(not_again(opened.path))
     if interactive:
         Interactive.check()
-    opened = store if isinstance(store, Store) else open_store(store_meant(str(store)))
     folder = Path(out) if out is not None else opened.path
     drawn: _Drawn = {
         "overlays": _overlays(models),

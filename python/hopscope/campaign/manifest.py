@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,14 @@ MAX_BYTES = 2_000_000_000
 _DAMAGED = "run the scenario again into this folder: finished runs are kept"
 
 
-def make(plan: Plan, title: str) -> dict[str, Any]:
-    """Returns the manifest of a plan, with its checksum."""
+def make(plan: Plan, title: str, live: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Returns the manifest of a plan, with its checksum; ``live`` says where real stacks ran it."""
     manifest = {
         "format": FORMAT,
         "hopscope": _core.version(),
         "engine": _core.build_id(),
         "title": title,
+        **({"live": dict(live)} if live is not None else {}),
         "scenarios": [
             {
                 "title": scenario.title,
@@ -91,9 +93,27 @@ def read(path: Path) -> dict[str, Any]:
         raise StoreError(f"{file}: is damaged (its title is no text)")
     if not isinstance(manifest["scenarios"], list) or not manifest["scenarios"]:
         raise StoreError(f"{file}: is damaged (it lists no scenarios)")
+    if not isinstance(manifest.get("live", {}), dict):
+        raise StoreError(f"{file}: is damaged (it does not say where real stacks ran it)")
     if manifest["format"] != 1 and manifest.get("sha256") != digest(manifest):
         raise StoreError(f"{file}: its checksum does not fit: values were changed after it was written; {_DAMAGED}")
     return manifest
+
+
+def is_live(path: Path) -> bool:
+    """Whether a folder holds a run on real stacks; False of one without a manifest that can be read."""
+    try:
+        return "live" in read(path)
+    except StoreError:
+        return False
+
+
+def not_again(path: str | Path) -> str:
+    """Why something cannot be done with a run on real stacks, and what can."""
+    return (
+        f"{path}: holds a run on real stacks, which cannot be done again; hopscope show, report, explain and compare "
+        "read it, and hopscope live --pcap captures the next one"
+    )
 
 
 def remarks(manifest: dict[str, Any], path: Path) -> list[str]:
@@ -107,7 +127,8 @@ def keys_of(manifest: dict[str, Any], scenario: Scenario, points: list[dict[str,
     """Returns the keys that a manifest lists for the points of a scenario, by point and seed.
 
     Keys of this build are compared with those that the points have. Those of another build cannot be: the key of a run
-    distinguishes builds. Nor can those of a control whose code the store does not record.
+    distinguishes builds. Nor can those of a control whose code the store does not record, and that of a run on real
+    stacks, which is drawn.
 
     Raises:
         ValueError: the points are not those of the scenario, or list something else than their own runs.
@@ -115,7 +136,7 @@ def keys_of(manifest: dict[str, Any], scenario: Scenario, points: list[dict[str,
     if len(points) != len(scenario.points):
         raise ValueError(f"{len(points)} points of {len(scenario.points)}")
     known = all(control.is_known for control in scenario.controls().values())
-    provable = known and manifest.get("engine") == _core.build_id()
+    provable = known and "live" not in manifest and manifest.get("engine") == _core.build_id()
     return [_keys(point, entry, scenario, provable) for point, entry in zip(scenario.points, points, strict=True)]
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -80,11 +80,16 @@ class Store:
         """Title of the store."""
         return str(self.manifest["title"])
 
-    def prepare(self, plan: Plan, title: str) -> None:
+    def prepare(self, plan: Plan, title: str, *, live: Mapping[str, Any] | None = None) -> None:
         """Creates the folder if needed and writes the manifest of a plan; finished runs stay.
 
+        Args:
+            plan: the runs.
+            title: of the store.
+            live: where real stacks ran it; None: simulations.
+
         Raises:
-            StoreError: the folder cannot be written, or holds something else than a store.
+            StoreError: the folder cannot be written, or holds something else than a store of this kind.
             RunFailed: the disk is full.
         """
         try:
@@ -92,7 +97,9 @@ class Store:
                 raise StoreError(f"{self.path}: is a file; the result store is a folder")
             # One look: another shard may be creating the store at this moment.
             there = set(os.listdir(self.path)) if self.path.is_dir() else set()
-            if there and not there & {"runs", MANIFEST}:
+            if live is None and manifests.is_live(self.path):
+                raise StoreError(f"{self.path}: holds a run on real stacks; choose another folder with --out")
+            if live is None and there and not there & {"runs", MANIFEST}:
                 raise StoreError(f"{self.path}: is a folder with other files in it; choose a new one with --out")
             make_folder(self.path / "runs")
             remove_litter(self.path)
@@ -100,7 +107,7 @@ class Store:
             remove_litter(self.path / kept.FOLDER)
             self.problems += self._segments.drop_faults()
             kept.write(self.path, plan.scenarios)
-            self._manifest = manifests.make(plan, title)
+            self._manifest = manifests.make(plan, title, live)
             write_whole(self.path / MANIFEST, json.dumps(self._manifest, indent=1).encode() + b"\n")
         except OSError as error:
             raise not_written(f"{self.path}: cannot be written", error, StoreError) from error
@@ -219,7 +226,8 @@ class Store:
                 [PointResult(p.index, p.set, self._runs(k, s.seed)) for p, k in zip(s.points, keys, strict=True)]
                 for s, keys in found
             ]
-        return [as_result(scenario, of) for (scenario, _), of in zip(found, points, strict=True)]
+        live = self.manifest.get("live")
+        return [as_result(scenario, of, live=live) for (scenario, _), of in zip(found, points, strict=True)]
 
     def complete(self, plan: Plan) -> list[list[PointResult]] | None:
         """The points of each scenario of a plan, when all runs are there and the tables are proved to be theirs.

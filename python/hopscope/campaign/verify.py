@@ -12,6 +12,7 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.campaign.execute import execute
+from hopscope.campaign.manifest import not_again
 from hopscope.campaign.plan import Run
 from hopscope.campaign.progress import bar
 from hopscope.campaign.store import Store, open_store
@@ -91,12 +92,14 @@ def verify(
 
     Raises:
         StoreError: the store cannot be read.
-        InputError: ``sample`` is negative.
+        InputError: ``sample`` is negative, or the store holds a run on real stacks.
     """
     if sample < 0:
         raise InputError(f"sample: found {sample}; expected a whole number of at least 0")
     if not isinstance(store, Store):
         store = open_store(store)
+    if "live" in store.manifest:
+        raise InputError(not_again(store.path))
     results = store.results()
     problems = [*store.problems, *store.table_faults(results)]
     kept = [_Kept(result, point, run) for result in results for point, p in enumerate(result.points) for run in p.runs]

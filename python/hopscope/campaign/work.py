@@ -93,8 +93,16 @@ def assemble(plan: Plan, finished: Mapping[str, RunResult], failures: Mapping[st
     return results
 
 
-def as_result(scenario: Scenario, points: list[PointResult], failures: list[Failure] | None = None) -> Result:
-    """The result of a scenario, which can be run again and captured."""
+def as_result(
+    scenario: Scenario,
+    points: list[PointResult],
+    failures: list[Failure] | None = None,
+    *,
+    live: Mapping[str, Any] | None = None,
+) -> Result:
+    """The result of a scenario, which can be run again and captured, unless it ran on real stacks (``live``)."""
+    if live is not None:
+        return Result(scenario, points, failures, live=live)
     return Result(scenario, points, failures, again, _capture)
 
 

@@ -13,13 +13,14 @@ from hopscope.cli import options, picture
 from hopscope.cli.console import note, out, titled
 from hopscope.cli.run import announce, report_failures
 from hopscope.cli.trusting import asking
-from hopscope.errors import counted
+from hopscope.errors import InputError, counted
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from hopscope.reporting.wording import Grid
     from hopscope.results.accounts import Loss
+from hopscope.results import stacks
 from hopscope.results.explain import Explanation, PointExplanation
 
 #: More losses and links than these are left to ``--json``.
@@ -27,7 +28,9 @@ MAX_ROWS = 12
 
 
 def command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Scenario file (TOML), or a store whose runs kept their ledgers.")
+    ],
     seeds: options.Seeds = None,
     set_: options.Set = None,
     jobs: options.Jobs = None,
@@ -51,6 +54,13 @@ def command(
     style = options.parse_style(figure_width, font_size, None, without="" if plot is not None else "--plot FILE")
     if plot is not None:
         picture.check("--plot", plot)
+    if file.is_dir():
+        asked = (("--seeds", seeds), ("--set", set_), ("--jobs", jobs), ("--out", out_), ("--quick", quick))
+        explanation = _stored(file, [option for option, value in asked if value])
+        with styled_as(style):
+            _show(explanation, plot, as_json=as_json)
+        _note_plot(plot)
+        return
     changes = {**options.parse_set(set_), "explain": True}
     with asking(trust):
         scenario = prepare(file, seeds=seeds, set=changes, quick=quick, origin="--seeds")
@@ -61,18 +71,50 @@ def command(
     [result] = run_scenarios([scenario], jobs=jobs, store=folder, progress=not no_progress)
     if not all(point.runs for point in result.points):
         report_failures(result)
-    explanation = result.explain()
+    with styled_as(style):
+        _show(result.explain(), plot, as_json=as_json)
+    note(f"results: {folder}")
+    _note_plot(plot)
+    report_failures(result)
+
+
+def _note_plot(plot: Path | None) -> None:
     if plot is not None:
-        with styled_as(style):
-            _draw(explanation, plot)
+        note(f"plot: {plot}")
+
+
+def _show(explanation: Explanation, plot: Path | None, *, as_json: bool) -> None:
+    """Prints an explanation, and draws it where a file is named."""
+    if plot is not None:
+        _draw(explanation, plot)
     if as_json:
         typer.echo(json.dumps(explanation.to_json()))
     else:
         print_explanation(out(), explanation)
-    note(f"results: {folder}")
-    if plot is not None:
-        note(f"plot: {plot}")
-    report_failures(result)
+
+
+def _stored(folder: Path, given: Sequence[str]) -> Explanation:
+    """The explanation of the runs of a store.
+
+    Raises:
+        InputError: an option is for runs that are still to be done, or the runs kept no ledgers.
+    """
+    from hopscope.campaign.store import missing, open_store
+    from hopscope.results.explain import has_ledger
+
+    if given:
+        raise InputError(f"{folder}: is a store, whose runs are as they are; {given[0]} is for a scenario file")
+    opened = open_store(folder)
+    results = opened.results()
+    for problem in [*opened.problems, *missing(results)]:
+        note(problem)
+    if len(results) > 1:
+        raise InputError(f"{folder}: holds {len(results)} scenarios; explain takes one: their report has all")
+    if not has_ledger(results[0]):
+        raise InputError(
+            f"{folder}: its runs kept no airtime ledger; explain = true, or hopscope live --explain, keeps it"
+        )
+    return results[0].explain()
 
 
 def print_explanation(console: Console, explanation: Explanation) -> None:
@@ -82,6 +124,8 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
     from hopscope.scenario.sweep import in_words
 
     scenario = explanation.result.scenario
+    for line in stacks.sentences(explanation.result):
+        console.print(Text(line))
     console.print(Text(f"{titled(scenario)}, {counted(scenario.seeds, 'seed')}", style="bold"))
     for point in explanation.points:
         if point.set:
@@ -93,12 +137,25 @@ def print_explanation(console: Console, explanation: Explanation) -> None:
             console.print(Text(sentence))
 
 
+def print_nodes(console: Console, explanation: Explanation) -> None:
+    """Prints where the time of nodes went, and the first thing that stands out: in short what all tables say."""
+    from rich.text import Text
+
+    from hopscope.reporting.tables import ledger_grid
+
+    for point in explanation.points:
+        _print_grid(console, ledger_grid(point))
+        for sentence in point.sentences()[:1]:
+            console.print(Text(sentence))
+
+
 def _grids(point: PointExplanation) -> list[Grid]:
     from hopscope.reporting.tables import ledger_grid, some_of
     from hopscope.reporting.wording import Column, Grid
     from hopscope.results.stats import interval_text
 
-    parts = [part for part in point.delays[0] if any(delay[part].mean for delay in point.delays)]
+    every = point.delays[0] if point.delays else ()  # flows over kernels have no accounts
+    parts = [part for part in every if any(delay[part].mean for delay in point.delays)]
     delays = Grid(
         [Column("flow", number=True), *(Column(part, number=True) for part in parts)],
         [

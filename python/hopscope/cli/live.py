@@ -13,7 +13,7 @@ from hopscope.cli.console import echo, note
 from hopscope.errors import InputError
 
 if TYPE_CHECKING:
-    from hopscope.live import LiveOptions
+    from hopscope.live import LiveOptions, Session
     from hopscope.tracing.pick import OneRun
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="Scenario file (TOML).")]
@@ -32,6 +32,9 @@ Net = Annotated[
 Simulated = Annotated[
     bool, typer.Option("--simulated-flows", metavar="", help="Leave the flows in the engine, next to real programs.")
 ]
+Explain = Annotated[
+    bool, typer.Option("--explain", metavar="", help="Keep the airtime ledger, and say where the time of nodes went.")
+]
 Pcap = Annotated[
     Path | None,
     typer.Option(
@@ -39,7 +42,8 @@ Pcap = Annotated[
     ),
 ]
 LiveOut = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Keep the logs of programs and the result there.")
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Keep the tables, the logs of programs and the result there."),
 ]
 
 
@@ -53,6 +57,7 @@ def command(
     no_fifo: NoFifo = False,
     net: Net = None,
     simulated_flows: Simulated = False,
+    explain: Explain = False,
     pcap: Pcap = None,
     out: LiveOut = None,
     as_json: options.Json = False,
@@ -69,6 +74,7 @@ def command(
         fifo=not no_fifo,
         net=net,
         simulated_flows=simulated_flows,
+        explain=explain,
         pcap=pcap,
         force=force,
         out=out,
@@ -81,8 +87,8 @@ def command(
         session.wait()
         for remark in session.remarks[announced:]:
             note(remark)
-        found = {"scenario": run.title, **session.finish()}
-    report(found, out, as_json=as_json)
+        found = session.finish()
+    report(session, found, as_json=as_json)
 
 
 def read(duration: str | None, **values: Any) -> LiveOptions:
@@ -92,15 +98,9 @@ def read(duration: str | None, **values: Any) -> LiveOptions:
         InputError: the duration is none.
     """
     from hopscope.live import LiveOptions
-    from hopscope.scenario import units
+    from hopscope.live.options import seconds
 
-    try:
-        seconds = None if duration is None else float(units.parse(duration, "s"))
-    except InputError as error:
-        raise InputError(f"--duration {duration}: {error}") from None
-    if seconds is not None and seconds <= 0:
-        raise InputError(f"--duration {duration}: must be above 0 s")
-    return LiveOptions(seconds, **values)
+    return LiveOptions(seconds(duration, "--duration"), **values)
 
 
 def chosen(file: Path, point: str, seed: int | None, set_: list[str] | None, *, trust: bool) -> OneRun:
@@ -125,9 +125,10 @@ def check_places(out: Path | None, pcap: Path | None, *, force: bool) -> None:
         InputError: one is there, and was not meant to be replaced.
     """
     from hopscope.io.output import check
+    from hopscope.live import stored
 
-    if out is not None and out.exists() and not force and (not out.is_dir() or any(out.iterdir())):
-        raise InputError(f"--out {out}: is there and not empty; name another folder, or replace its files with --force")
+    if out is not None:
+        stored.check(out, force=force)
     if pcap is not None:
         check(pcap, force=force)
 
@@ -142,26 +143,22 @@ def announce(session: Any) -> None:
     note(f"{session.name}: {session.real.nodes} nodes, {net.of(0)} to {net.of(session.real.nodes - 1)}")
 
 
-def report(found: dict[str, Any], out: Path | None, *, as_json: bool) -> None:
-    """Prints the result, and keeps it where a folder is named."""
-    if out is not None:
-        (out / "result.json").write_text(json.dumps(found, indent=1) + "\n")
-        note(f"results: {out}")
+def report(session: Session, found: dict[str, Any], *, as_json: bool) -> None:
+    """Prints what a run gave: before the table of a simulation whether to trust it, behind it the lateness."""
+    from hopscope.cli import console, table
+    from hopscope.live import report as words
+
+    if session.options.out is not None:
+        note(f"results: {session.options.out}")
     if as_json:
         echo(json.dumps(found))
         return
-    from rich.table import Table
-
-    from hopscope.cli import console
-    from hopscope.live import report as words
-
-    if found["flows"]:
-        table = Table(*(heading for heading, _, _ in words.COLUMNS))
-        for flow in found["flows"]:
-            table.add_row(*words.cells(flow))
-        console.out().print(table)
-    for flow in found["flows"]:
-        if flow.get("problem"):
-            echo(f"flow {flow['id']}: {flow['problem']}")
-    for line in (words.lateness(found["radio"]), words.books(found["radio"]), words.answer(found)):
+    if session.result is not None and found["flows"]:
+        table.print_result(console.out(), session.result)
+    for line in (words.lateness(found["radio"]), words.books(found["radio"])):
         echo(line)
+    if "ledger" in found and session.result is not None:
+        from hopscope.cli.explain import print_nodes
+
+        print_nodes(console.out(), session.result.explain())
+    echo(words.answer(found))

@@ -18,6 +18,7 @@ def command(
     no_fifo: live.NoFifo = False,
     net: live.Net = None,
     simulated_flows: live.Simulated = False,
+    explain: live.Explain = False,
     pcap: live.Pcap = None,
     out: live.LiveOut = None,
     force: options.Force = False,
@@ -35,6 +36,7 @@ def command(
         fifo=not no_fifo,
         net=net,
         simulated_flows=simulated_flows,
+        explain=explain,
         pcap=pcap,
         force=force,
         out=out,
@@ -49,5 +51,5 @@ def command(
             Prompt(session, sys.stdin).serve()
         finally:
             control.close()
-        found = {"scenario": run.title, **session.finish()}
-    live.report(found, out, as_json=False)
+        found = session.finish()
+    live.report(session, found, as_json=False)

@@ -15,10 +15,10 @@ from hopscope.io.files import make_folder, not_written, write_whole
 from hopscope.reporting import listing
 from hopscope.reporting.axis import missing_unit
 from hopscope.reporting.terminal import print_table
-from hopscope.results import PointResult, Result
+from hopscope.results import PointResult, Result, stacks
 from hopscope.results.metrics import Metric
 from hopscope.results.points import point_words
-from hopscope.results.remarks import remarks
+from hopscope.results.remarks import others, remarks
 from hopscope.results.stats import interval_text, number
 from hopscope.scenario.sweep import written
 
@@ -38,6 +38,8 @@ def print_result(console: Console, result: Result) -> None:
     On a narrow terminal columns that are the same in every row leave the table for a line below it, then the last ones
     are left out, by name.
     """
+    for line in stacks.sentences(result):
+        console.print(Text(line))
     wanted = [metric for metric in listing.default_metrics(result) if listing.has_samples(result, metric)]
     shown = list(wanted)
     table = _table(result, shown)
@@ -59,7 +61,7 @@ def print_result(console: Console, result: Result) -> None:
     if left_out:
         console.print(Text(f"(a wider terminal also shows: {', '.join(left_out)})"))
     _print_heat_map(console, result)
-    for line in [*_notes(result), *remarks(result)]:
+    for line in [*_notes(result), *others(result)]:
         console.print(Text(line))
 
 

@@ -35,7 +35,7 @@ class RealFlow:
     Attributes:
         number: as in results.
         source, destination: nodes.
-        transport: as the scenario names it.
+        transport: as results name it, with the congestion control.
         control: the kernel's congestion control; empty: UDP.
         port: of the receiver.
         packet: payload of a segment or datagram in octets.
@@ -44,6 +44,7 @@ class RealFlow:
         limit: octets to send (``app = "file"``); None: as many as go.
         rate: payload bits a second (``app = "cbr"``); None: as fast as the window allows.
         timestamps, ecn: options of TCP.
+        group: name under which its results are added up; None: none.
     """
 
     number: int
@@ -60,6 +61,7 @@ class RealFlow:
     rate: float | None
     timestamps: bool
     ecn: bool
+    group: str | None = None
 
     @property
     def is_tcp(self) -> bool:
@@ -102,12 +104,13 @@ def _flow(number: int, flow: Mapping[str, Any]) -> RealFlow:
     packet = int(flow["packet"])
     if not is_tcp and packet < LEAST_DATAGRAM:
         raise _refusal(number, "packet", f"found {packet}; a datagram on kernels has a head of {LEAST_DATAGRAM} bytes")
+    control = _word(transport, flow.get("control"))
     return RealFlow(
         number=number,
         source=flow["from"],
         destination=flow["to"],
-        transport=transport,
-        control=_control(number, transport, flow.get("control")) if is_tcp else "",
+        transport=f"tcp-{control}" if is_tcp else transport,
+        control=_control(number, control) if is_tcp else "",
         port=int(flow.get("to_port") or FIRST_PORT + number),
         packet=packet,
         window=int(flow["max_window"]) * packet,
@@ -117,20 +120,25 @@ def _flow(number: int, flow: Mapping[str, Any]) -> RealFlow:
         rate=app.get("rate"),
         timestamps=is_tcp and bool(tcp["timestamps"]),
         ecn=is_tcp and bool(tcp["ecn"]),
+        group=flow.get("group"),
     )
 
 
-def _control(number: int, transport: str, control: object) -> str:
+def _word(transport: str, control: object) -> object:
+    """The word of a flow's congestion control; something else of one of a user's own."""
+    return (transport.partition("-")[2] or "newreno") if control is None else control
+
+
+def _control(number: int, word: object) -> str:
     """The kernel's word for a congestion control.
 
     Raises:
         InputError: the kernel has it not.
     """
-    word = control if isinstance(control, str) else transport.partition("-")[2] or "newreno"
-    found = _CONTROLS.get(word, word)
+    found = _CONTROLS.get(word, word) if isinstance(word, str) else ""
     there = _AVAILABLE.read_text().split() if _AVAILABLE.exists() else []
-    if found not in there or not isinstance(control, str | None):
-        shown = word if isinstance(control, str | None) else "one of your own"
+    if found not in there:
+        shown = word if isinstance(word, str) else "one of your own"
         raise _refusal(number, "transport", f'this kernel has no control "{shown}"; it has {listed(there)}')
     return found
 

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from hopscope.errors import InputError
+from hopscope.scenario import units
+
 
 @dataclass(frozen=True)
 class LiveOptions:
@@ -17,9 +20,10 @@ class LiveOptions:
         fifo: ask for SCHED_FIFO, for the radio and for the flows.
         net: the IPv4 net of the nodes, such as "10.99.0.0/16"; None: the first usual one that the host does not use.
         simulated_flows: leave the flows of the scenario in the engine.
+        explain: keep the airtime ledger, as ``explain = true`` of the scenario does.
         pcap: file for the frames of all radios; None: none is written.
         force: replace that file where it is there.
-        out: folder for logs, settings of daemons and the result; None: none is kept.
+        out: folder for the logs of programs, the tables and the result; None: none is kept.
     """
 
     duration_s: float | None = None
@@ -27,6 +31,24 @@ class LiveOptions:
     fifo: bool = True
     net: str | None = None
     simulated_flows: bool = False
+    explain: bool = False
     pcap: Path | None = None
     force: bool = False
     out: Path | None = None
+
+
+def seconds(duration: str | float | None, label: str) -> float | None:
+    """The seconds of a duration; messages begin with ``label``.
+
+    Raises:
+        InputError: it is none, or not above 0.
+    """
+    if duration is None:
+        return None
+    try:
+        found = float(units.parse(duration, "s") if isinstance(duration, str) else duration)
+    except InputError as error:
+        raise InputError(f"{label} {duration}: {error}") from None
+    if found <= 0:
+        raise InputError(f"{label} {duration}: must be above 0 s")
+    return found

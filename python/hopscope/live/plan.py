@@ -166,7 +166,20 @@ def _programs(tables: Iterable[Mapping[str, Any]], nodes: int) -> tuple[dict[int
 
 
 def next_hops(network: RealNetwork) -> list[list[int | None]]:
-    """The next hop from every node to every other: that of static routing; where the engine routes, the other itself."""
+    """The next hop from every node to every other: that of static routes; where the engine routes, the other itself."""
     if network.engine_routes:
         return [[to if to != node else None for to in range(network.nodes)] for node in range(network.nodes)]
     return _core.next_hops({**network.config, "flows": []})
+
+
+def hops(network: RealNetwork, ways: list[list[int | None]], flow: RealFlow) -> int | None:
+    """Hops of the static route of a flow; None where routes are found at run time, or there is none."""
+    if network.engine_routes or network.routings:
+        return None
+    node, count = flow.source, 0
+    while node != flow.destination and count < network.nodes:
+        following = ways[node][flow.destination]
+        if following is None:
+            return None
+        node, count = following, count + 1
+    return count

@@ -1,4 +1,4 @@
-"""What a run on real stacks gave, in words: one sentence, the flows, the lateness, the books of frames, the verdict."""
+"""What a run on real stacks gave, in words: one sentence, the lateness, the books of frames, the verdict."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from hopscope.errors import counted
-
-#: Verdict of the radio -> what a user may do with the run.
-_TRUST = {
-    "ok": "the run may be trusted",
-    "degraded": "the run may be trusted for throughput, hardly for delays",
-    "missed": "the run may not be trusted",
-}
+from hopscope.results.stacks import trust
 
 
 def answer(found: Mapping[str, Any]) -> str:
@@ -23,13 +17,7 @@ def answer(found: Mapping[str, Any]) -> str:
     if len(flows) == 1:
         carried = f"the flow carried {total:.1f} kbit/s"
     what = carried or f"{counted(len(found['programs']), 'program')} used the network"
-    return f"In {found['seconds']:.3g} s of real time {what}; {trust(found['radio'])}."
-
-
-def trust(radio: Mapping[str, Any]) -> str:
-    """What a user may do with the run, with the reason where there is one."""
-    cause = radio.get("cause")
-    return _TRUST[radio["verdict"]] + (f" ({cause})" if cause else "")
+    return f"In {found['seconds']:.3g} s of real time {what}; {trust(found)}."
 
 
 def lateness(radio: Mapping[str, Any]) -> str:
@@ -50,27 +38,3 @@ def books(radio: Mapping[str, Any]) -> str:
     reasons = ", ".join(f"{number} {reason}" for reason, number in frames["lost"].items() if number)
     parts = f"{frames['out']} arrived, {lost} lost{f' ({reasons})' if reasons else ''}, {frames['under_way']} under way"
     return f"frames: {frames['in']} came from the nodes: {parts}"
-
-
-#: Columns of the table of flows: heading, key, digits after the point.
-COLUMNS = (
-    ("flow", "id", None),
-    ("from", "from", None),
-    ("to", "to", None),
-    ("transport", "transport", None),
-    ("stack", "stack", None),
-    ("kbit/s", "throughput_kbps", 1),
-    ("sent again", "retransmissions", None),
-    ("loss %", "loss_pct", 2),
-    ("RTT ms", "rtt_ms", 1),
-    ("delay ms", "delay_ms", 1),
-)
-
-
-def cells(flow: Mapping[str, Any]) -> list[str]:
-    """A flow as a row of the table."""
-    row = []
-    for _, key, digits in COLUMNS:
-        value = flow.get(key)
-        row.append("-" if value is None else str(value) if digits is None else f"{value:.{digits}f}")
-    return row

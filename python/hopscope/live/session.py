@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import threading
 import time
 from dataclasses import asdict
@@ -14,13 +15,15 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.errors import HopscopeError, InputError, RunFailed
-from hopscope.live import addresses, checks, daemons, devices, journal, kernel, plan, programs
+from hopscope.live import addresses, checks, daemons, devices, journal, kernel, outcome, plan, programs, stored
 from hopscope.live.flows import USUAL_MTU
 from hopscope.live.journal import Journal
 from hopscope.live.options import LiveOptions
 from hopscope.live.programs import Program
 from hopscope.live.traffic import Traffic
+from hopscope.results import Result
 from hopscope.results.captured import Choice
+from hopscope.results.finished import Finished
 from hopscope.running.stepping import change_of
 from hopscope.scenario.fields import NS
 from hopscope.tracing.pick import OneRun
@@ -46,24 +49,26 @@ class Session:
     Attributes:
         real: the scenario as real stacks have it.
         addresses: those of the nodes.
+        result: what the run gave, as a simulation gives it; from :meth:`finish` on.
         name: of the run, with which the names of its namespaces begin.
         removed: what runs before it had left, in words.
         remarks: what a user should know.
     """
 
     def __init__(self, run: OneRun, options: LiveOptions, *, endless: bool = False) -> None:
-        self.run = run
         self.options = options
-        self.real = plan.plan(run.point, run.seed, simulated_flows=options.simulated_flows)
-        given = options.duration_s if options.duration_s is not None else ENDLESS_S if endless else None
-        if given is not None:
-            self.real.config["duration"] = round(given * NS)
+        warmup_s = run.point.duration_s - run.point.measured_s
+        if options.duration_s is not None and options.duration_s <= warmup_s:
+            raise InputError(f"--duration {options.duration_s:g}s: is not behind the warm-up of {warmup_s:g} s")
+        given = {} if options.duration_s is None else {"duration": options.duration_s}
+        self.run = outcome.of_one(run, {**given, **({"explain": True} if options.explain else {})})
+        self.real = plan.plan(self.run.point, run.seed, simulated_flows=options.simulated_flows)
+        if endless and options.duration_s is None:
+            self.real.config["duration"] = ENDLESS_S * NS
         self.duration_ns: int = self.real.config["duration"]
-        if self.real.warmup_ns >= self.duration_ns:
-            raise InputError(
-                f"--duration {self.duration_ns / NS:g}s: is not behind the warm-up of {self.real.warmup_ns / NS:g} s"
-            )
         self.remarks = list(self.real.remarks)
+        self.remarks += outcome.left_empty(self.run.scenario.document, kernel_flows=bool(self.real.flows))
+        self.result: Result | None = None
         self.removed: list[str] = []
         self.programs: list[Program] = []
         self._namespaces: list[int] = []
@@ -76,8 +81,7 @@ class Session:
     def __enter__(self) -> Session:
         checks.system()
         checks.network(self.real)
-        duration = min(self.duration_ns, self.run.point.duration_s * NS)
-        if remark := checks.speed({**self.run.point.config(self.run.seed), "duration": int(duration)}):
+        if remark := checks.speed(self.run.point.config(self.run.seed)):
             self.remarks.append(remark)
         self.addresses = addresses.choose(self.options.net, self.real.nodes, addresses.of_host())
         self.removed = journal.recover()
@@ -102,13 +106,16 @@ class Session:
         self.name = self._journal.name
         self._undo.callback(self._journal.undo)
         self._undo.callback(self._taps.clear)  # a TAP device ends with whoever holds it
-        self.logs = self.options.out or self._journal.folder / "logs"
-        self.logs.mkdir(parents=True, exist_ok=True)
+        self.logs = (self.options.out or self._journal.folder) / "logs"
+        if self.real.commands or self.real.routings:
+            self.logs.mkdir(parents=True, exist_ok=True)
+        for old in self.logs.glob("*.log") if self.options.force else ():
+            old.unlink()
         for node in range(self.real.nodes):
             self._namespaces.append(self._namespace(node))
-        hops = plan.next_hops(self.real)
+        self._hops = plan.next_hops(self.real)
         for node, namespace in enumerate(self._namespaces):
-            stack = self._stack(node, hops)
+            stack = self._stack(node, self._hops)
             self._taps.append(kernel.inside(namespace, partial(devices.set_up, stack, _core.Tap.open)))
         self._live = _core.Live(
             self.real.config,
@@ -124,8 +131,10 @@ class Session:
             self._namespaces,
             self.addresses,
             warmup_ns=self.real.warmup_ns,
+            starved_after_ns=self.real.config["starved_after"],
             fifo=self.options.fifo,
         )
+        self._undo.callback(self._traffic.stop)  # its sockets, where nothing is started
 
     def _capture(self) -> tuple[str, dict[str, Any], str, bool] | None:
         """What is captured: the frames of all radios."""
@@ -183,6 +192,7 @@ class Session:
         Raises:
             RunFailed: a program cannot be started.
         """
+        self._machine = outcome.Machine.here()
         thread = threading.Thread(target=self._drive, name="radio")
         self._undo.callback(self._end_radio, thread)
         thread.start()
@@ -259,7 +269,8 @@ class Session:
 
     def _end_radio(self, thread: threading.Thread) -> None:
         self._live.stop()
-        thread.join()
+        with contextlib.suppress(RuntimeError):  # Ctrl-C came before it was started
+            thread.join()
 
     def wait(self) -> None:
         """Waits until the run is over or a program ends it.
@@ -290,27 +301,39 @@ class Session:
             raise self._error
 
     def finish(self) -> dict[str, Any]:
-        """Ends flows and radio, and returns what the run gave, with the names that a simulation has."""
+        """Ends flows and radio, and returns what the run gave, with the names that a simulation has.
+
+        Raises:
+            RunFailed: the radio ended before its time, or the disk is full.
+            StoreError: the folder of the results cannot be written.
+        """
         self._traffic.stop()
         self._live.stop()
         self._ended.wait()
         self.check_radio()
-        now = self._live.now
-        measured = max(0, now - self.real.warmup_ns)
-        rows = [measured_flow.row(measured) for measured_flow in self._traffic.measured]
+        # The flows have ended before the radio, unless that was at the end of its time.
+        ends = min(self._live.now, self._traffic.ended)
         radio, capture = self._live.report(), self._live.end_capture()
-        simulated = self._live.results().values()
-        return {
-            "seconds": now / NS,
-            "seed": self.run.seed,
+        given = self._live.results()
+        hops = [plan.hops(self.real, self._hops, flow) for flow in self.real.flows]
+        tables = outcome.tables(
+            Finished(given).values(), self._traffic.measured, hops, ends, radio, daemons=bool(self.real.routings)
+        )
+        about = {**asdict(self._machine), "seconds": ends / NS, "verdict": radio["verdict"], "cause": radio["cause"]}
+        details = {
             "net": str(self.addresses.net),
-            "flows": rows + [{**row, "stack": "engine"} for row in simulated["flows"]],
-            "network": simulated["network"],
             "programs": [self._program(program) for program in self.programs],
             "radio": radio,
             "capture": capture,
             "remarks": self.remarks,
         }
+        tables = {**tables, "live": {**about, **details}}
+        self.result = outcome.result_of(self.run, tables, about)
+        shown = {name: value for name, value in tables.items() if name not in ("live", "series")}
+        document = {"scenario": self.run.title, **about, **shown, **details}
+        if self.options.out is not None:
+            stored.keep(self.options.out, self.result, given.series, document)
+        return document
 
     def _program(self, program: Program) -> dict[str, Any]:
         return {
@@ -330,6 +353,20 @@ class Session:
             self._live.change(change_of(kind, values))
         except _core.EngineError as error:
             raise InputError(str(error)) from None
+
+    def command(self, node: int, text: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command for a shell at a node; returns its status and what it printed.
+
+        Raises:
+            InputError: there is no such node.
+        """
+        if not 0 <= node < self.real.nodes:
+            raise InputError(f"node {node} does not exist; nodes are 0 to {self.real.nodes - 1}")
+        words = [*programs.inside(self.inside(node)), "sh", "-c", text]
+        environment = self.environment(node)
+        return subprocess.run(
+            words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
+        )
 
     @property
     def now_s(self) -> float:

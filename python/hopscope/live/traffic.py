@@ -12,15 +12,18 @@ import socket
 import struct
 import threading
 import time
-from dataclasses import dataclass, field
 from typing import Any
 
-from hopscope.live import kernel
+from hopscope.live import counters, kernel
 from hopscope.live.addresses import Addresses
 from hopscope.live.flows import STAMPS, RealFlow
+from hopscope.live.measured import Measured
 
-#: How often a thread looks whether the run is over, in seconds.
+#: How often a thread looks whether the run is over, and the counters of senders are read, in seconds.
 _PERIOD_S = 0.1
+
+#: How often a sender looks whether the file that has arrived is acknowledged, in seconds.
+_SOON_S = 0.001
 
 #: Octets that a socket takes and gives at once.
 _CHUNK = 65536
@@ -31,63 +34,8 @@ _PRIORITY = 30
 #: Number and instant (ns) at the head of a datagram.
 _HEAD = struct.Struct("!QQ")
 
-#: TCP_INFO (linux/tcp.h): offsets of the smoothed round-trip time (us), of segments sent again, of those with data.
-_RTT, _AGAIN, _SENT = 68, 100, 156
-_INFO_BYTES = 192
-
-
-@dataclass
-class Measured:
-    """What a flow has done so far.
-
-    Attributes:
-        flow: the flow.
-        received: payload octets that arrived after the warm-up.
-        received_packets: datagrams that arrived after the warm-up; of TCP none are counted.
-        sent: segments or datagrams with data that were sent.
-        again: segments that were sent again.
-        rtt_ms: smoothed round-trip time of TCP at the end; None before the first.
-        delay_sum_ns: sum of the delays of the datagrams that count.
-        done_ns: when the last octet of a file arrived, after the start of the run; None: it did not.
-        is_complete: the sender has ended, and all of it has arrived.
-        problem: why it did not run; empty.
-    """
-
-    flow: RealFlow
-    received: int = 0
-    received_packets: int = 0
-    sent: int = 0
-    again: int = 0
-    rtt_ms: float | None = None
-    delay_sum_ns: int = 0
-    done_ns: int | None = None
-    is_complete: bool = False
-    problem: str = ""
-    _seen: set[int] = field(default_factory=set, repr=False)
-
-    def row(self, measured_ns: int) -> dict[str, Any]:
-        """The entry of results, with the names that a simulation has."""
-        flow = self.flow
-        is_udp = not flow.is_tcp
-        # Those behind the last one that came may be under way still.
-        expected = max(self._seen) + 1 if self._seen else self.sent
-        lost = expected - len(self._seen) if is_udp else self.again
-        return {
-            "id": flow.number,
-            "from": flow.source,
-            "to": flow.destination,
-            "transport": flow.transport,
-            "stack": "kernel",
-            "throughput_kbps": self.received * 8e6 / measured_ns if measured_ns else 0.0,
-            "received_packets": self.received_packets if is_udp else self.received // flow.packet,
-            "sent_packets": self.sent,
-            "retransmissions": self.again,
-            "loss_pct": 100.0 * lost / self.sent if self.sent else 0.0,
-            "rtt_ms": self.rtt_ms,
-            "delay_ms": self.delay_sum_ns / 1e6 / self.received_packets if self.received_packets else None,
-            "completion_s": None if self.done_ns is None else (self.done_ns - flow.start_ns) / 1e9,
-            "problem": self.problem,
-        }
+#: Asks for the instant at which the kernel got a datagram, and its form (SO_TIMESTAMPNS, asm-generic/socket.h).
+_STAMP, _INSTANT = 35, struct.Struct("@ll")
 
 
 class Traffic:
@@ -97,36 +45,55 @@ class Traffic:
         flows: the flows.
         namespaces: a descriptor for each node.
         addresses: those of the nodes.
-        warmup_ns: goodput counts from here.
+        warmup_ns: the measured time begins here.
+        starved_after_ns: longer gaps between deliveries are starvation.
         fifo: ask for SCHED_FIFO.
     """
 
     def __init__(
-        self, flows: list[RealFlow], namespaces: list[int], addresses: Addresses, *, warmup_ns: int, fifo: bool
+        self,
+        flows: list[RealFlow],
+        namespaces: list[int],
+        addresses: Addresses,
+        *,
+        warmup_ns: int,
+        starved_after_ns: int,
+        fifo: bool,
     ) -> None:
-        self.measured = [Measured(flow) for flow in flows]
+        self.measured = [Measured(flow, warmup_ns, starved_after_ns) for flow in flows]
         self._addresses = addresses
         self._namespaces = namespaces
         self._warmup = warmup_ns
         self._fifo = fifo
         self._over = threading.Event()
-        self._begun = 0
+        self._begun = self._ended = 0
+        # The kernel stamps datagrams by the other clock.
+        self._real_begun = 0
         self._threads: list[threading.Thread] = []
         self._listeners = [self._listener(flow) for flow in flows]
 
     def start(self, begun_ns: int) -> None:
         """Starts all flows; ``begun_ns`` is the monotonic instant at which the run began."""
         self._begun = begun_ns
+        self._real_begun = time.time_ns() - (time.monotonic_ns() - begun_ns)
+        self._run(self._read_counters)
         for measured, listener in zip(self.measured, self._listeners, strict=True):
             receive, send = (_receive_tcp, _send_tcp) if measured.flow.is_tcp else (_receive_udp, _send_udp)
             for work, at in ((receive, listener), (send, None)):
-                thread = threading.Thread(target=self._act, args=(work, measured, at), daemon=True)
-                thread.start()
-                self._threads.append(thread)
+                self._run(self._act, work, measured, at)
+
+    def _run(self, work: Any, *given: Any) -> None:
+        thread = threading.Thread(target=work, args=given, daemon=True)
+        thread.start()
+        self._threads.append(thread)
 
     def stop(self) -> None:
-        """Ends all flows and waits for their figures."""
-        self._over.set()
+        """Ends all flows and waits for their threads."""
+        if not self._over.is_set():
+            self._over.set()
+            self._ended = self.elapsed()
+        for measured in self.measured:  # at once, before each thread has noticed
+            measured.connection.end()
         for thread in self._threads:
             thread.join()
         for listener in self._listeners:
@@ -135,6 +102,15 @@ class Traffic:
     def elapsed(self) -> int:
         """Nanoseconds since the run began."""
         return time.monotonic_ns() - self._begun
+
+    @property
+    def ended(self) -> int:
+        """When the flows were ended, nanoseconds since the run began."""
+        return self._ended
+
+    def since_begin(self, instant_ns: int) -> int:
+        """An instant of CLOCK_REALTIME as nanoseconds since the run began."""
+        return instant_ns - self._real_begun
 
     def is_over(self, flow: RealFlow) -> bool:
         """Whether a flow offers nothing more."""
@@ -145,9 +121,15 @@ class Traffic:
         left = (nanoseconds - self.elapsed()) / 1e9
         return not self._over.wait(left) if left > 0 else not self._over.is_set()
 
-    def counts(self) -> bool:
-        """Whether what arrives now counts."""
-        return self.elapsed() >= self._warmup and not self._over.is_set()
+    def _read_counters(self) -> None:
+        """Reads the counters of all connections when the measured time begins, and those of senders all along it."""
+        if not self.sleep_until(self._warmup):
+            return
+        for measured in self.measured:
+            measured.connection.begin()
+        while not self._over.wait(_PERIOD_S):
+            for measured in self.measured:
+                measured.connection.look()
 
     @property
     def over(self) -> bool:
@@ -170,6 +152,8 @@ class Traffic:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _segment(flow))
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, flow.window)
+        else:
+            found.setsockopt(socket.SOL_SOCKET, _STAMP, 1)
         found.bind(("0.0.0.0", flow.port))
         if flow.is_tcp:
             found.listen(1)
@@ -201,19 +185,31 @@ def _send_tcp(traffic: Traffic, measured: Measured) -> None:
     left = flow.limit
     payload = bytes(_CHUNK)
     with sender:
+        measured.connection.sender.open(sender)
         while not traffic.is_over(flow) and left != 0:
             with contextlib.suppress(TimeoutError):
                 sent = sender.send(payload if left is None else payload[: min(left, _CHUNK)])
                 left = None if left is None else left - sent
         if not traffic.over:
             sender.shutdown(socket.SHUT_WR)  # what is queued still goes
-        while not traffic.over and not measured.is_complete:
-            time.sleep(_PERIOD_S)
-        info = sender.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _INFO_BYTES)
-        rtt, measured.again, measured.sent = (struct.unpack_from("=I", info, at)[0] for at in (_RTT, _AGAIN, _SENT))
-        measured.rtt_ms = rtt / 1000 if rtt else None
+        _await_end(traffic, measured, sender)
+        measured.connection.sender.end()
         # The run is over: what is still queued is dropped.
         sender.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+
+
+def _await_end(traffic: Traffic, measured: Measured, sender: socket.socket) -> None:
+    """Waits until all has arrived, and notes when all of a file was acknowledged, or until the run is over."""
+    while not traffic.over and not measured.arrived.wait(_PERIOD_S):
+        pass
+    while measured.flow.limit is not None and not traffic.over:
+        found = counters.read(sender)
+        if found is not None and found.bytes_acked > measured.flow.limit:  # the SYN is an octet of them
+            measured.done_ns = traffic.elapsed()
+            break
+        time.sleep(_SOON_S)
+    while not traffic.over and not measured.is_complete:
+        time.sleep(_PERIOD_S)
 
 
 def _connected(traffic: Traffic, measured: Measured) -> socket.socket | None:
@@ -252,6 +248,7 @@ def _receive_tcp(traffic: Traffic, measured: Measured, listener: socket.socket) 
         return
     got = 0
     with receiver:
+        measured.connection.receiver.open(receiver)
         receiver.settimeout(_PERIOD_S)
         while not traffic.over:
             try:
@@ -260,15 +257,17 @@ def _receive_tcp(traffic: Traffic, measured: Measured, listener: socket.socket) 
                 continue
             if part == 0:
                 measured.is_complete = True
+                measured.arrived.set()
                 break
             got += part
-            if traffic.counts():
-                measured.received += part
-            if flow.limit is not None and got >= flow.limit and measured.done_ns is None:
-                measured.done_ns = traffic.elapsed()
+            if not traffic.over:
+                measured.arrivals.deliver(traffic.elapsed(), part)
+            if flow.limit is not None and got >= flow.limit:
+                measured.arrived.set()
             # Kernels from about 6.11 on reckon the clamp anew at the first segment, and let it grow later.
             if receiver.getsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP) != flow.window:
                 receiver.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, flow.window)
+        measured.connection.receiver.end()
 
 
 def _accepted(traffic: Traffic, listener: socket.socket) -> socket.socket | None:
@@ -288,24 +287,34 @@ def _send_udp(traffic: Traffic, measured: Measured) -> None:
     with traffic.socket_of(flow.source, socket.SOCK_DGRAM) as sender:
         # The schedule is kept: a late wake-up delays one datagram, not those after it.
         while traffic.sleep_until(flow.start_ns + round(number * gap)) and not traffic.is_over(flow):
-            data = _HEAD.pack(number, time.monotonic_ns()) + filler
+            data = _HEAD.pack(number, time.time_ns()) + filler
+            number += 1
+            measured.offered = number
+            if traffic.elapsed() < measured.arrivals.warmup:
+                measured.offered_before = number
             with contextlib.suppress(OSError):  # no way yet: lost like any other
                 sender.sendto(data[: max(flow.packet, _HEAD.size)], to)
-            number += 1
-            measured.sent = number
 
 
 def _receive_udp(traffic: Traffic, measured: Measured, listener: socket.socket) -> None:
     while not traffic.over:
         try:
-            data = listener.recv(_CHUNK)
+            data, stamps, _, _ = listener.recvmsg(_CHUNK, socket.CMSG_SPACE(_INSTANT.size))
         except TimeoutError:
             continue
+        came_at = _stamp(stamps)
         number, left_at = _HEAD.unpack_from(data)
-        if number in measured._seen:
-            continue
-        measured._seen.add(number)
-        if traffic.counts():
-            measured.received += len(data)
-            measured.received_packets += 1
-            measured.delay_sum_ns += time.monotonic_ns() - left_at
+        again = number in measured.seen
+        measured.seen.add(number)
+        if not traffic.over:
+            now = traffic.since_begin(came_at)
+            measured.arrivals.datagram(now, len(data), came_at - left_at, again=again)
+
+
+def _stamp(stamps: list[tuple[int, int, bytes]]) -> int:
+    """When the kernel got a datagram, CLOCK_REALTIME in nanoseconds: a thread reads it when it is its turn."""
+    for level, kind, data in stamps:
+        if (level, kind) == (socket.SOL_SOCKET, _STAMP):
+            seconds, nanoseconds = _INSTANT.unpack(data)
+            return int(seconds * 1_000_000_000 + nanoseconds)
+    return time.time_ns()

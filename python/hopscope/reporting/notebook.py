@@ -10,7 +10,7 @@ from hopscope.reporting import tables
 from hopscope.reporting.page import rendered
 from hopscope.reporting.wording import Grid
 from hopscope.results import metrics
-from hopscope.results.remarks import remarks
+from hopscope.results.remarks import around
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,7 @@ def result(shown: Result) -> str:
     found = tables.grids(shown, "FILE.toml")
     grid = next((grid for grid in found if grid.caption == "Flows"), None)
     missing = [f"{len(shown.failures)} runs failed"] if shown.failures else []
-    return _html(shown.scenario.title, [tables.described(shown), *remarks(shown), *missing], grid)
+    return _html(shown.scenario.title, [*around(shown, [tables.described(shown)]), *missing], grid)
 
 
 def contrasts(shown: Contrasts) -> str:

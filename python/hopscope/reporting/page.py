@@ -23,7 +23,7 @@ from hopscope.reporting.chart import Chart
 from hopscope.reporting.heatmap import HeatMap
 from hopscope.reporting.network import Network, distinct
 from hopscope.results import metrics
-from hopscope.results.remarks import remarks
+from hopscope.results.remarks import around
 from hopscope.scenario.naming import spoken
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def _section(
         compared.insert(0, _measurement(result, measured, folder, charts))
     return {
         "title": scenario.title,
-        "sentences": [*tables.headline(result), *heatmap.sentences(result), *remarks(result)],
+        "sentences": around(result, [*tables.headline(result), *heatmap.sentences(result)]),
         "quick": scenario.is_quick,
         "images": gallery.images([*maps, *charts], stem),
         "networks": gallery.images(networks, stem),

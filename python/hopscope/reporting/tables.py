@@ -95,10 +95,12 @@ def described(result: Result) -> str:
     resolved = result.scenario.resolved
     profile = "" if "profile" in result.scenario.axes else f"profile {resolved['profile']}; "
     points = counted(len(result.points), "point")
+    length = f"{number(float(resolved['duration']))} s simulated per run"
+    if result.live is not None:
+        length = f"{number(float(result.live['seconds']))} s on real stacks"
     return (
         f"{(profile + points)[:1].upper()}{(profile + points)[1:]}, "
-        f"seed{'s' if result.scenario.seeds > 1 else ''} {wording.seeds(result)}, "
-        f"{number(float(resolved['duration']))} s simulated per run"
+        f"seed{'s' if result.scenario.seeds > 1 else ''} {wording.seeds(result)}, {length}"
     )
 
 
@@ -343,6 +345,8 @@ def commands(result: Result, file: str) -> Grid:
     rows = []
     for point in result.points:
         words = ["hopscope", "run", file, "--seeds", str(result.scenario.seeds)]
+        if result.live is not None:
+            words = ["hopscope", "live", file]
         for key, value in point.set.items():
             words += ["--set", set_text(key, value)]
         rows.append([*_places(point.set, keys), shlex.join(words)])

@@ -68,6 +68,12 @@ class PointExplanation:
         self._ledgers: list[dict[str, Any]] = [run["ledger"] for run in point.runs]
         self._chain = chain
 
+    @property
+    def _flows(self) -> list[dict[str, Any]]:
+        """The flows that have accounts: those over kernels have none."""
+        found: list[dict[str, Any]] = self._runs[0]["flows"][: len(self._ledgers[0]["flows"])]
+        return found
+
     def __repr__(self) -> str:
         return f"PointExplanation({self.set}, nodes={len(self.nodes)}, links={len(self.links)})"
 
@@ -115,7 +121,7 @@ class PointExplanation:
                 for part in CAUSES["delay"]
             }
 
-        return [parts(flow) for flow in range(len(self._runs[0]["flows"]))]
+        return [parts(flow) for flow in range(len(self._flows))]
 
     @functools.cached_property
     def losses(self) -> list[Loss]:
@@ -131,13 +137,13 @@ class PointExplanation:
     def packets(self) -> list[dict[str, Balance]]:
         """Of each flow: kind (``data`` or ``ack``) -> what became of its packets; empty for older ledgers."""
         if any("packets" not in flow for ledger in self._ledgers for flow in ledger["flows"]):
-            return [{} for _ in self._runs[0]["flows"]]
+            return [{} for _ in self._flows]
 
         def mean(flow: int, kind: str) -> Balance:
             found = [ledger["flows"][flow]["packets"][kind] for ledger in self._ledgers]
             return Balance(**{key: sum(one[key] for one in found) / len(found) for key in found[0]})
 
-        return [{kind: mean(flow, kind) for kind in ("data", "ack")} for flow in range(len(self._runs[0]["flows"]))]
+        return [{kind: mean(flow, kind) for kind in ("data", "ack")} for flow in range(len(self._flows))]
 
     def _losses(self, which: str) -> list[Loss]:
         found: dict[tuple[Any, ...], Loss] = {}
@@ -165,7 +171,7 @@ class PointExplanation:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the ledger as ``hopscope explain --json`` prints it."""
-        flows = self._runs[0]["flows"]
+        flows = self._flows
         return {
             "nodes": [
                 {"id": node, **_two(shares, "share_pct", "ci95_pct"), **self._ppdus_of(node)}
@@ -264,7 +270,7 @@ class PointExplanation:
         return f"hop {max(source, target)}" if self._chain else f"the link {source} to {target}"
 
     def _delay_words(self) -> Iterator[str]:
-        for flow, parts in zip(self._runs[0]["flows"], self.delays, strict=True):
+        for flow, parts in zip(self._flows, self.delays, strict=True):
             means = {part: _mean(found) for part, found in parts.items()}
             total = sum(means.values())
             if total == 0:

@@ -168,6 +168,7 @@ class BaseResult:
         failures: replications that did not finish.
         again: runs a scenario at so many runs at a time, with or without a bar; set by who ran this one.
         capture: does a run again and writes its capture; set by who ran this one.
+        live: of a run on real stacks: kernel, machine, when it began, seconds, verdict, cause; None: simulations.
     """
 
     def __init__(
@@ -177,12 +178,14 @@ class BaseResult:
         failures: list[Failure] | None = None,
         again: Callable[[Scenario, int | None, bool], BaseResult] | None = None,
         capture: Callable[..., Captured] | None = None,
+        live: Mapping[str, Any] | None = None,
     ) -> None:
         self.scenario = scenario
         self.points = points
         self.failures = failures or []
         self.again = again
         self.capture = capture
+        self.live = live
 
     @property
     def partial(self) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hopscope.errors import counted, ranges
+from hopscope.results import stacks
 
 if TYPE_CHECKING:
     from hopscope.results.points import BaseResult, PointResult
@@ -22,8 +23,20 @@ MOST_OF_THE_TIME = 50.0
 
 
 def remarks(result: BaseResult) -> list[str]:
-    """The remarks on a result: what was left out, ranges of another rate, flows whose receiver's window decides."""
-    left_out = dict.fromkeys(text for point in result.scenario.points if (text := point.remark_on_programs))
+    """The remarks on a result, of real stacks first whether to trust them."""
+    return around(result, [])
+
+
+def around(result: BaseResult, answer: Sequence[str]) -> list[str]:
+    """The answer with the remarks around it: before it whether to trust real stacks, behind it all others."""
+    return [*stacks.sentences(result), *answer, *others(result)]
+
+
+def others(result: BaseResult) -> list[str]:
+    """What was left out, ranges of another rate, flows whose receiver's window decides."""
+    left_out = dict.fromkeys(
+        text for point in result.scenario.points if result.live is None and (text := point.remark_on_programs)
+    )
     return [*left_out, *_ranges(result), *_windows(result), *_replications(result)]
 
 

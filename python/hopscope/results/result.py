@@ -33,6 +33,7 @@ class Result(BaseResult):
         failures: replications that did not finish.
         again: runs a scenario at so many runs at a time, with or without a bar; set by who ran this one.
         capture: does a run again and writes its capture; set by who ran this one.
+        live: of a run on real stacks: kernel, machine, when it began, seconds, verdict, cause; None: simulations.
     """
 
     @functools.cached_property
@@ -307,7 +308,9 @@ class Result(BaseResult):
 
         Raises:
             InputError: there is no such point or node, or too much happens in that time to be drawn.
+            RunFailed: it ran on real stacks.
         """
+        self._check_again()
         return display.draw("timeline", self.scenario, start=start, stop=stop, nodes=nodes, point=point, seed=seed)
 
     def sequence(
@@ -330,8 +333,19 @@ class Result(BaseResult):
 
         Raises:
             InputError: there is no such point or flow, or too much happens in that time to be drawn.
+            RunFailed: it ran on real stacks.
         """
+        self._check_again()
         return display.draw("sequence", self.scenario, flow=flow, start=start, stop=stop, point=point, seed=seed)
+
+    def _check_again(self) -> None:
+        """Refuses to simulate what real stacks did.
+
+        Raises:
+            RunFailed: it ran on real stacks.
+        """
+        if self.live is not None:
+            raise RunFailed("a run on real stacks cannot be done again: its scenario can be simulated")
 
     def to_json(self) -> dict[str, Any]:
         """Returns the result as ``--json`` prints it."""
@@ -340,6 +354,8 @@ class Result(BaseResult):
             document["quick"] = True
         if self.partial:
             document["partial"] = True
+        if self.live is not None:
+            document["live"] = dict(self.live)
         document["scenario"] = self.scenario.resolved
         document["points"] = [
             {"set": point.set, "runs": [_run_json(run) for run in point.runs], "summary": dict(point.summary)}

@@ -20,7 +20,7 @@ Columns = dict[str, list[Any]]
 """Name -> the value of each row."""
 
 #: Columns of text, which may be empty in every row; other columns without a sample are numbers all the same.
-TEXTS = frozenset({"scenario", "transport"}) | metrics.of_kind("text", "shares")
+TEXTS = frozenset({"scenario", "transport", "stack", "verdict"}) | metrics.of_kind("text", "shares")
 
 #: What the columns of counts by reason, part or kind begin with.
 _COUNTS = tuple(f"{name}." for name in sorted(metrics.of_kind("counts")))

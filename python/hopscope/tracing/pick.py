@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hopscope import _core
+from hopscope.campaign.manifest import not_again
 from hopscope.campaign.store import open_store
 from hopscope.errors import InputError, ranges
 from hopscope.results.points import point_words
@@ -73,6 +74,8 @@ def pick(
         chosen = _chosen([scenario], point)[1]
         return OneRun(scenario, chosen, scenario.seed if seed is None else seed)
     store = open_store(what)
+    if "live" in store.manifest:
+        raise InputError(not_again(what))
     if set:
         raise InputError(f"{what}: is a store, whose runs are as they are; --set changes a scenario file")
     results = store.results(lazily=True)
