@@ -42,7 +42,7 @@ FUZZ_SECONDS ?= 300
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard studies/*/verdicts.json))))
 
-.PHONY: help demo build-words web test test-rust test-python test-web lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash growth fuzz fuzz-rust build wheel wheels clean
+.PHONY: help demo build-words web test test-rust test-python test-web lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash live-crash growth fuzz fuzz-rust build wheel wheels clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -211,6 +211,9 @@ check-determinism: $(VENV)/.engine ## The catalogue in quick form from every bui
 
 crash: $(VENV)/.engine ## 1,000 kills, power cuts, corruptions, full disks, several processes: nothing lost beyond what is documented
 	@$(PY) bench/crash.py
+
+live-crash: $(VENV)/.engine ## 100 kills of runs on real stacks at random moments (root): nothing is left, nobody else's things are touched
+	@$(PY) bench/live_crash.py
 
 growth: $(VENV)/.engine ## Time and memory of many flows, copies, points and runs: scenarios load and stores show as they grow
 	@$(PY) bench/growth.py
