@@ -47,6 +47,7 @@ ABOVE = (
     "hopscope-capture",
     "hopscope-scenario",
     "hopscope-live",
+    "hopscope-page",
     "hopscope-conformance",
     "hopscope-python",
     "hopscope-web",
@@ -62,8 +63,8 @@ WORLD = CRATES / "hopscope-engine" / "src" / "world"
 PYTHON_ROOMS = (
     "_core", "errors", "io", "usercode",
     "scenario", "models", "results",
-    "campaign", "running", "tracing", "live",
-    "watching", "reporting", "optimum", "probing",
+    "campaign", "running", "tracing", "watching",
+    "live", "reporting", "optimum", "probing",
     "studies", "assuming", "reference", "api", "cli",
     "__init__", "__main__",
 )  # fmt: skip
@@ -211,7 +212,7 @@ _OF_THE_SYSTEM = re.compile(
 )
 
 
-@pytest.mark.parametrize("crate", [*LAYERS, "hopscope-scenario", "hopscope-web"])
+@pytest.mark.parametrize("crate", [*LAYERS, "hopscope-scenario", "hopscope-page", "hopscope-web"])
 def test_real_numbers_are_those_of_every_system(crate: str) -> None:
     files = [file for file in (CRATES / crate / "src").rglob("*.rs") if not is_test(file)]
     texts = {file.name: file.read_text().partition("#[cfg(test)]\nmod tests")[0] for file in files}

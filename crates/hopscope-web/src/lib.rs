@@ -13,5 +13,3 @@ mod outside;
 mod recorder;
 mod request;
 pub mod session;
-mod setup;
-mod state;

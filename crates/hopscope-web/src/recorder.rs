@@ -4,6 +4,7 @@ use hopscope_core::units::Time;
 use hopscope_engine::ledger::Ledger;
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder, TrajectoryHash};
 use hopscope_engine::trace::{Filter, Form, RecordTrace};
+use hopscope_page::{Received, only};
 
 /// One observer for every use: each other would be the engine once more in what is loaded.
 #[derive(Debug)]
@@ -16,20 +17,19 @@ pub(crate) struct PageRecorder {
     frames: u64,
     /// So many records and frames are enough.
     enough: (u64, u64),
-    /// Data packets that have come to the receiver of each flow.
-    pub(crate) received: Vec<u64>,
+    pub(crate) received: Received,
 }
 
 impl PageRecorder {
     pub(crate) fn new(filter: Option<Filter>, ledger: Option<Ledger>, flows: usize) -> Self {
-        let trace = Some(RecordTrace::new(Form::Json, filter.unwrap_or_else(nothing), String::new()));
+        let trace = Some(RecordTrace::new(Form::Json, filter.unwrap_or_else(|| only(Vec::new())), String::new()));
         PageRecorder {
             trace,
             ledger,
             hash: TrajectoryHash::default(),
             frames: 0,
             enough: (u64::MAX, u64::MAX),
-            received: vec![0; flows],
+            received: Received::of(flows),
         }
     }
 
@@ -41,13 +41,13 @@ impl PageRecorder {
             hash: TrajectoryHash::default(),
             frames: 0,
             enough: (u64::MAX, u64::MAX),
-            received: vec![0; flows],
+            received: Received::of(flows),
         }
     }
 
     pub(crate) fn keep(&mut self, filter: Option<Filter>) {
         if let Some(trace) = &mut self.trace {
-            trace.set_filter(filter.unwrap_or_else(nothing));
+            trace.set_filter(filter.unwrap_or_else(|| only(Vec::new())));
         }
     }
 
@@ -68,11 +68,6 @@ impl PageRecorder {
     }
 }
 
-/// Lets no record through.
-fn nothing() -> Filter {
-    Filter { names: Some(Vec::new()), ..Filter::default() }
-}
-
 impl Recorder for PageRecorder {
     const WANTS: Classes = Classes::ALL;
 
@@ -86,18 +81,11 @@ impl Recorder for PageRecorder {
     }
 
     fn record(&mut self, now: Time, record: &Record, view: &mut impl NetworkView) {
-        match *record {
-            Record::FrameBegan { .. } => {
-                self.frames += 1;
-                self.hash.record(now, record, &mut view.lend());
-            }
-            Record::DataReceived { flow, duplicate: false, .. } => {
-                if let Some(count) = self.received.get_mut(flow.index()) {
-                    *count += 1;
-                }
-            }
-            _ => {}
+        if let Record::FrameBegan { .. } = record {
+            self.frames += 1;
+            self.hash.record(now, record, &mut view.lend());
         }
+        self.received.note(record);
         if let Some(ledger) = &mut self.ledger {
             ledger.record(now, record, &mut view.lend());
         }

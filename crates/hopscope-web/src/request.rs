@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use hopscope_engine::record::Record;
 use hopscope_engine::trace::Filter;
+use hopscope_page::{only, records_named};
 use hopscope_scenario::point::KeyFault;
 use hopscope_scenario::value::Value;
 use serde::Deserialize;
@@ -56,11 +56,8 @@ impl Kept {
             Kept::All(true) => return Ok(Some(Filter::default())),
             Kept::Names(names) => names,
         };
-        let known = |name: &String| Record::NAMES.iter().copied().find(|known| known == name);
-        let unknown =
-            |name: &String| vec![whole(format!("records: there is no record {}", Value::Text(name.clone()).shown()))];
-        let names = names.iter().map(|name| known(name).ok_or_else(|| unknown(name))).collect::<Result<_, _>>()?;
-        Ok(Some(Filter { names: Some(names), ..Filter::default() }))
+        let names = records_named(names).map_err(|problem| vec![whole(format!("records: {problem}"))])?;
+        Ok(Some(only(names)))
     }
 }
 

@@ -7,6 +7,7 @@ use hopscope_engine::record::Record;
 use hopscope_engine::results::RunResult;
 use hopscope_engine::trace::Filter;
 use hopscope_engine::{BuildError, Simulation};
+use hopscope_page::{list, seconds, setup, state};
 use hopscope_scenario::json_schema;
 use hopscope_scenario::point::{self, KeyFault, ResolvedDocument};
 use serde_json::{Value as Json, json};
@@ -14,7 +15,6 @@ use serde_json::{Value as Json, json};
 use crate::outside::Given;
 use crate::recorder::PageRecorder;
 use crate::request::{Kept, Request, shown, whole};
-use crate::{setup, state};
 
 /// What a call gives: JSON, or the problems as JSON.
 pub type Answer = Result<String, String>;
@@ -149,7 +149,9 @@ impl WorldList {
     /// # Errors
     /// There is no such run.
     pub fn state(&mut self, world: u32) -> Answer {
-        Ok(state::state(&mut self.world(world)?.simulation).to_string())
+        let simulation = &mut self.world(world)?.simulation;
+        let received = simulation.observer().received.clone();
+        serde_json::to_string(&state(simulation, &received)).map_err(|error| refusal(&[whole(error.to_string())]))
     }
 
     /// Results from the end of the warm-up to now.
@@ -188,15 +190,7 @@ impl World {
     fn progress(&mut self) -> String {
         let lines = self.simulation.observe(|recorder, _, _| recorder.take_lines());
         let (now, over) = (self.simulation.world().now(), self.simulation.is_over());
-        let mut progress = format!("{{\"now_s\":{:?},\"over\":{over},\"records\":[", setup::seconds(now));
-        for (number, line) in lines.lines().enumerate() {
-            if number > 0 {
-                progress.push(',');
-            }
-            progress.push_str(line);
-        }
-        progress.push_str("]}");
-        progress
+        format!("{{\"now_s\":{:?},\"over\":{over},\"records\":{}}}", seconds(now), list([lines.as_str()]))
     }
 }
 
@@ -234,7 +228,7 @@ fn begun(given: &str, is_watched: bool) -> Result<(Json, Simulation<PageRecorder
         None => point.config.clone(),
         Some(seed) => point.seeded(seed).map_err(refused)?,
     };
-    let setup = setup::setup(&config, &point.resolved);
+    let setup = setup(&config, point.resolved.preset());
     let flows = config.measured().flows.len();
     let ledger = ledger(&config);
     let recorder =
