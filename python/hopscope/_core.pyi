@@ -370,12 +370,14 @@ class Live:
         on_late: str = "warn",
         layer: str = "link",
         capture: tuple[str | PathLike[str], Mapping[str, Any], str, bool] | None = None,
+        records: str | None = None,
     ) -> None:
         """Takes the devices over, one for each node; None: the node is simulated alone.
 
         ``fifo``: ask for real-time scheduling; ``on_late``: ``warn`` or ``abort`` where the run misses its time;
         ``layer``: the stacks choose the next hop (``link``), or have all others as neighbours, and the engine routes
-        their packets (``network``); ``capture``: path, choice, title and force of :func:`capture`. EngineError: the
+        their packets (``network``); ``capture``: path, choice, title and force of :func:`capture`; ``records``: pages
+        may ask for records, also of those who only hear a frame (``all``) or not (``own``). EngineError: the
         configuration is refused, or a node with a device has no radio; ValueError: another run has a device; OSError:
         cannot open the capture.
         """
@@ -407,8 +409,19 @@ class Live:
     def results(self) -> Outcome:
         """Results from the end of the warm-up to now."""
 
+    def records(self, names: Sequence[str], after: int | None = None) -> str:
+        """State and records for a page: JSON, as ``LiveAnswer`` of ``web/src/engine/live.ts``.
+
+        ``names``: of the records that are written from now on; ``after``: ``next`` of the answer before, None: from now
+        on. Five seconds without a question, and none are written any more. ValueError: there is no such record, or the
+        run was made without ``records``.
+        """
+
     def end_capture(self) -> dict[str, Any] | None:
         """Ends the capture and gives what it has come to, as :func:`capture`; None without one."""
+
+def page_setup(config: _Config, preset: str) -> dict[str, Any]:
+    """What a page knows of a run before it begins: ``Setup`` of ``web/src/engine/api.ts``."""
 
 @final
 class Common:

@@ -35,6 +35,7 @@ fn _core(m: &Bound<'_, PyModule>) -> PyResult<()> {
     m.add("LiveError", m.py().get_type::<live::LiveError>())?;
     m.add_class::<live::Tap>()?;
     m.add_class::<live::Live>()?;
+    m.add_function(wrap_pyfunction!(live::page_setup, m)?)?;
     m.add_class::<key::Field>()?;
     m.add_class::<acks::AckState>()?;
     m.add_class::<control::FlowState>()?;

@@ -16,5 +16,14 @@ pub use tap::Tap;
 
 use pyo3::create_exception;
 use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+
+use crate::{config, value};
 
 create_exception!(_core, LiveError, PyException, "A live run that cannot go on.");
+
+/// What a page knows of a run before it begins.
+#[pyfunction]
+pub fn page_setup(py: Python<'_>, config: &Bound<'_, PyAny>, preset: &str) -> PyResult<Py<PyAny>> {
+    value::shown(py, &hopscope_page::setup(&config::taken(config)?, preset))
+}

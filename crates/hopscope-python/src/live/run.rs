@@ -12,6 +12,7 @@ use hopscope_core::units::Time;
 use hopscope_engine::config::{Change, Config};
 use hopscope_engine::ledger::Ledger;
 use hopscope_live::{Driver, Ended, Failure, Handle, Layer, OnLate, Reactor, Scheduling, Tap as Device};
+use hopscope_page::{Answer, Feed, records_named};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 
@@ -24,7 +25,7 @@ use crate::outcome::Outcome;
 use crate::value;
 
 /// What is observed besides the results, chosen when the run is made.
-type Observer = (Option<Ledger>, (Option<Capture<false>>, Option<Capture<true>>));
+type Observer = ((Option<Ledger>, Option<Feed>), (Option<Capture<false>>, Option<Capture<true>>));
 
 type Run = Driver<Device, Reactor, Observer>;
 
@@ -74,7 +75,8 @@ impl Live {
 impl Live {
     /// Makes the run of a configuration, with a TAP device for each node that has a real stack.
     #[new]
-    #[pyo3(signature = (config, taps, *, fifo=true, on_late="warn", layer="link", capture=None))]
+    #[pyo3(signature = (config, taps, *, fifo=true, on_late="warn", layer="link", capture=None, records=None))]
+    #[expect(clippy::too_many_arguments, reason = "one for each option of Python's")]
     fn new(
         py: Python<'_>,
         config: &Bound<'_, PyAny>,
@@ -83,6 +85,7 @@ impl Live {
         on_late: &str,
         layer: &str,
         capture: Option<CaptureOptions<'_>>,
+        records: Option<&str>,
     ) -> PyResult<Live> {
         // The ledger has to know the starts of flows, which the simulation would draw for itself.
         let config = config::taken(config)?.with_starts_drawn();
@@ -90,7 +93,8 @@ impl Live {
         let layer = chosen("layer", layer, [("link", Layer::Link), ("network", Layer::Network)])?;
         hopscope_engine::world::check(&config).map_err(|e| engine_error(py, &e))?;
         let ledger = config.explain.then(|| Ledger::new(&config));
-        let observer = (ledger, captures(py, &config, capture)?);
+        let feed = records.map(|word| feed(&config, word)).transpose()?;
+        let observer = ((ledger, feed), captures(py, &config, capture)?);
         let devices = taps.iter().map(|tap| tap.as_ref().map(|tap| tap.take()).transpose());
         let devices: Vec<Option<Device>> = devices.collect::<PyResult<_>>()?;
         let numbered = (0..).zip(&devices).filter_map(|(node, device)| Some((node, device.as_ref()?)));
@@ -157,13 +161,27 @@ impl Live {
     fn results(&self, py: Python<'_>) -> Outcome {
         let result = self.asked(py, |run| {
             let mut result = run.results();
-            let ledger = run.observe(|(ledger, _), now, view| ledger.as_mut().map(|ledger| ledger.result(now, view)));
+            let ledger =
+                run.observe(|((ledger, _), _), now, view| ledger.as_mut().map(|ledger| ledger.result(now, view)));
             if let Some(ledger) = ledger {
                 result.keep_ledger(ledger);
             }
             result
         });
         Outcome::of(py, result)
+    }
+
+    /// State and records for a page, as JSON.
+    #[pyo3(signature = (names, after=None))]
+    fn records(&self, py: Python<'_>, names: Vec<String>, after: Option<u64>) -> PyResult<String> {
+        let names = records_named(&names).map_err(|problem| PyValueError::new_err(format!("records: {problem}")))?;
+        let answer = self.asked(py, move |run| {
+            let lines = run.observe(|((_, feed), _), now, _| feed.as_mut().map(|feed| feed.ask(now, after, &names)));
+            lines.map(|lines| Answer::new(run.simulation(), lines))
+        });
+        let answer = answer.ok_or_else(|| PyValueError::new_err("records: this run was made without"))?;
+        // Here, and not in the thread of the run, which has to be on time.
+        py.detach(|| answer.json()).map_err(|error| PyValueError::new_err(error.to_string()))
     }
 
     /// Ends the capture and gives what it has come to; nothing where there is none.
@@ -211,6 +229,12 @@ fn chosen<T>(key: &str, word: &str, [one, other]: [(&str, T); 2]) -> PyResult<T>
     found
         .map(|(_, value)| value)
         .ok_or_else(|| PyValueError::new_err(format!("{key}: found \"{word}\"; allowed are {allowed}")))
+}
+
+/// The records that pages may ask for.
+fn feed(config: &Config, word: &str) -> PyResult<Feed> {
+    let overhears = chosen("records", word, [("own", false), ("all", true)])?;
+    Ok(Feed::new(config.measured().flows.len(), overhears))
 }
 
 /// The capture that is wanted: two types, of which only one wants every hearer.
