@@ -111,6 +111,18 @@ describe("a series", () => {
   });
 });
 
+test("a link that is cut is worse than at the beginning until it is restored", () => {
+  const history = new History(setupOf(LINE));
+  const changed = (time: number, part: number): Rec => ({ time, record: "LinkChanged", node: 2, peer: 1, part });
+  history.takeAll([changed(MS, 0), changed(3 * MS, 0.5), { ...changed(5 * MS, 1), node: 1, peer: 2 }]);
+  const worse = (time: number) => {
+    const found: unknown[] = [];
+    history.links.worse(time, (ends, part) => found.push([...ends, part]));
+    return found;
+  };
+  expect([0, MS, 4 * MS, 5 * MS].map(worse)).toEqual([[], [[1, 2, 0]], [[1, 2, 0.5]], []]);
+});
+
 describe("geometry", () => {
   test("a line of nodes fits a screen, y upwards", () => {
     const box = boundsOf(LINE);

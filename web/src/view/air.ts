@@ -1,4 +1,4 @@
-/** Paints what is on the air: how far frames reach, whom they are for, who loses them and through whom. */
+/** Paints what is on the air: how far frames reach, whom they are for, who loses them and through whom; and links that are cut. */
 
 import type { Heard, Transmission } from "./facts";
 import { LIGHT } from "./geometry";
@@ -31,6 +31,23 @@ export function paintAir(stage: Stage): number {
   if (picked && !isShown) paintWay(stage, picked, true);
   stage.ctx.globalAlpha = 1;
   return shown.length;
+}
+
+/** Links over which less comes than at the beginning: dashed, and with a cross where nothing does. */
+export function paintLinks(stage: Stage): void {
+  const { ctx, palette, history, time, xs, ys } = stage;
+  ctx.strokeStyle = palette.loss;
+  ctx.lineWidth = 1.5;
+  history.links.worse(time, ([a, b], part) => {
+    const [x1, y1, x2, y2] = [xs[a], ys[a], xs[b], ys[b]] as [number, number, number, number];
+    ctx.setLineDash(DASHED);
+    ctx.beginPath();
+    ctx.moveTo(x1, y1);
+    ctx.lineTo(x2, y2);
+    ctx.stroke();
+    ctx.setLineDash(SOLID);
+    if (part === 0) cross(ctx, (x1 + x2) / 2, (y1 + y2) / 2, 6);
+  });
 }
 
 /** What is over fades; what is picked out of its time stays. */

@@ -10,6 +10,7 @@ import { type Doing, type Heard, type Mark, startOf, type Transmission, timeOf }
 import { FlowLog } from "./flowlog";
 import { pathOf, placeOn } from "./geometry";
 import { Lane } from "./lane";
+import { Links } from "./links";
 import { Ring } from "./ring";
 import { Wires } from "./wires";
 
@@ -34,6 +35,7 @@ export class History {
   readonly lanes: Lane[];
   readonly flows: FlowLog[];
   readonly wires = new Wires();
+  readonly links = new Links();
   /** The longest airtime seen: what can still be on the air at an instant began no earlier. */
   longest = 0;
   /** Contention windows and next hops as they stand at `stateTime`. */
@@ -63,6 +65,7 @@ export class History {
     if (rec.record === "FrameBegan") this.began(rec);
     else if (rec.record === "Dropped") this.mark("drop", rec, String(rec.reason));
     this.wires.take(rec);
+    this.links.take(rec);
     if (lane) this.takeOf(lane, rec);
   }
 

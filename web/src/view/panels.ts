@@ -50,7 +50,8 @@ export function helpPanel(): HTMLDialogElement {
       {},
       "Drag moves it, the wheel zooms. A click on a node, an arrow or the rim of a range shows its fields. ",
       "A filled node sends or hears. The yellow arc is what is left of its NAV, the dotted arc its back-off; ",
-      "squares are packets in its queue. A cross is a loss; the dashed arrow comes from the node at fault.",
+      "squares are packets in its queue. A cross is a loss; the dashed arrow comes from the node at fault. ",
+      "A dashed line between nodes is a link that a change of the run has made worse, with a cross one that is cut.",
     ),
     h("h3", {}, "In the timeline"),
     h(

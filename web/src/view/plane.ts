@@ -3,7 +3,7 @@
 import { quadtree } from "d3-quadtree";
 import { select } from "d3-selection";
 import { type D3ZoomEvent, type ZoomTransform, zoom, zoomIdentity } from "d3-zoom";
-import { paintAir, paintDrops, paintReach, paintRoutes, paintWires } from "./air";
+import { paintAir, paintDrops, paintLinks, paintReach, paintRoutes, paintWires } from "./air";
 import type { Transmission } from "./facts";
 import type { Filters } from "./filters";
 import { boundsOf, distanceToLine, fitted, type Projection, roundLength } from "./geometry";
@@ -76,15 +76,17 @@ export class Plane {
     this.canvas.height = Math.round(height * this.ratio);
     this.stage.width = width;
     this.stage.height = height;
-    const { nodes } = this.stage.history.setup;
-    this.base = fitted(boundsOf(nodes), width, height, Math.min(MARGIN, width / 8));
+    this.fit(this.stage.history.setup.nodes);
   }
 
   zoomBy(factor: number): void {
     select(this.canvas).call(this.zoomer.scaleBy, factor);
   }
 
+  /** Also of nodes that have moved meanwhile. */
   showAll(): void {
+    const { history, time } = this.stage;
+    this.fit(history.lanes.map(({ node }) => [...history.placeAt(node, time, this.place)]));
     select(this.canvas).call(this.zoomer.transform, zoomIdentity);
   }
 
@@ -99,11 +101,17 @@ export class Plane {
     if (reach !== null && stage.filters.layers.has("ranges")) paintReach(stage, reach);
     paintRoutes(stage);
     paintWires(stage);
+    paintLinks(stage);
     const frames = paintAir(stage);
     paintNodes(stage);
     paintDrops(stage, lasting);
     this.paintScale();
     return frames;
+  }
+
+  private fit(places: readonly [number, number][]): void {
+    const { width, height } = this.stage;
+    this.base = fitted(boundsOf(places), width, height, Math.min(MARGIN, width / 8));
   }
 
   private project(): void {

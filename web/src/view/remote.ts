@@ -35,6 +35,7 @@ export const WANTED = [
   "Dropped",
   "Power",
   "Moved",
+  "LinkChanged",
   "SetOut",
   "SegmentSent",
   "SegmentReceived",
