@@ -80,6 +80,7 @@ class Live:
         on_late: str = "warn",
         layer: str = "link",
         capture: Any = None,
+        records: Any = None,
     ) -> None:
         self.config = config
         self.changes: list[dict[str, Any]] = []

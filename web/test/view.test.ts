@@ -360,6 +360,7 @@ describe("what is shown", () => {
   test("routing differs from data", () => {
     expect(groupOf("data", "rreq")).toBe("routing");
     expect(groupOf("data", "tcp")).toBe("data");
+    expect(groupOf("data", "ethernet")).toBe("data");
     expect(groupOf("block-ack", null)).toBe("ack");
   });
 

@@ -41,6 +41,9 @@ Pcap = Annotated[
         "--pcap", metavar="FILE", help="Capture the frames of all radios for Wireshark; .gz and .zst compress."
     ),
 ]
+Watch = Annotated[
+    bool, typer.Option("--watch", metavar="", help="Show the run in a browser while it lives; prints the address.")
+]
 LiveOut = Annotated[
     Path | None,
     typer.Option("--out", metavar="DIR", help="Keep the tables, the logs of programs and the result there."),
@@ -59,6 +62,7 @@ def command(
     simulated_flows: Simulated = False,
     explain: Explain = False,
     pcap: Pcap = None,
+    watch: Watch = False,
     out: LiveOut = None,
     as_json: options.Json = False,
     force: options.Force = False,
@@ -76,6 +80,7 @@ def command(
         simulated_flows=simulated_flows,
         explain=explain,
         pcap=pcap,
+        watch=watch,
         force=force,
         out=out,
     )
@@ -141,6 +146,8 @@ def announce(session: Any) -> None:
         note(remark)
     net = session.addresses
     note(f"{session.name}: {session.real.nodes} nodes, {net.of(0)} to {net.of(session.real.nodes - 1)}")
+    if session.watch is not None:
+        note(f"watch it at {session.watch.address}")
 
 
 def report(session: Session, found: dict[str, Any], *, as_json: bool) -> None:

@@ -20,6 +20,7 @@ def command(
     simulated_flows: live.Simulated = False,
     explain: live.Explain = False,
     pcap: live.Pcap = None,
+    watch: live.Watch = False,
     out: live.LiveOut = None,
     force: options.Force = False,
     trust: options.Trust = False,
@@ -38,6 +39,7 @@ def command(
         simulated_flows=simulated_flows,
         explain=explain,
         pcap=pcap,
+        watch=watch,
         force=force,
         out=out,
     )

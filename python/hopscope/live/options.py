@@ -24,6 +24,7 @@ class LiveOptions:
         pcap: file for the frames of all radios; None: none is written.
         force: replace that file where it is there.
         out: folder for the logs of programs, the tables and the result; None: none is kept.
+        watch: show the run in a browser while it lives.
     """
 
     duration_s: float | None = None
@@ -35,6 +36,7 @@ class LiveOptions:
     pcap: Path | None = None
     force: bool = False
     out: Path | None = None
+    watch: bool = False
 
 
 def seconds(duration: str | float | None, label: str) -> float | None:

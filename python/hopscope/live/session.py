@@ -15,12 +15,25 @@ from typing import Any
 
 from hopscope import _core
 from hopscope.errors import HopscopeError, InputError, RunFailed
-from hopscope.live import addresses, checks, daemons, devices, journal, kernel, outcome, plan, programs, stored
+from hopscope.live import (
+    addresses,
+    checks,
+    daemons,
+    devices,
+    journal,
+    kernel,
+    outcome,
+    plan,
+    programs,
+    stored,
+    watching,
+)
 from hopscope.live.flows import USUAL_MTU
 from hopscope.live.journal import Journal
 from hopscope.live.options import LiveOptions
 from hopscope.live.programs import Program
 from hopscope.live.traffic import Traffic
+from hopscope.live.watching import Watch
 from hopscope.results import Result
 from hopscope.results.captured import Choice
 from hopscope.results.finished import Finished
@@ -53,6 +66,7 @@ class Session:
         name: of the run, with which the names of its namespaces begin.
         removed: what runs before it had left, in words.
         remarks: what a user should know.
+        watch: what shows the run in a browser; None: nothing does.
     """
 
     def __init__(self, run: OneRun, options: LiveOptions, *, endless: bool = False) -> None:
@@ -70,6 +84,7 @@ class Session:
         self.remarks += outcome.left_empty(self.run.scenario.document, kernel_flows=bool(self.real.flows))
         self.result: Result | None = None
         self.removed: list[str] = []
+        self.watch: Watch | None = None
         self.programs: list[Program] = []
         self._namespaces: list[int] = []
         self._taps: list[Any] = []
@@ -83,10 +98,14 @@ class Session:
         checks.network(self.real)
         if remark := checks.speed(self.run.point.config(self.run.seed)):
             self.remarks.append(remark)
+        page = self._page() if self.options.watch else None
         self.addresses = addresses.choose(self.options.net, self.real.nodes, addresses.of_host())
         self.removed = journal.recover()
         try:
             self._set_up()
+            if page is not None:
+                self.watch = Watch(page, self._live)
+                self._undo.callback(self.watch.close)
         except BaseException as error:
             self._undo.close()
             if isinstance(error, OSError) and not isinstance(error, HopscopeError):
@@ -124,6 +143,7 @@ class Session:
             on_late=self.options.on_late,
             layer="network" if self.real.engine_routes else "link",
             capture=self._capture(),
+            records=watching.kept(self.real.nodes) if self.options.watch else None,
         )
         self._undo.callback(self._release)
         self._traffic = Traffic(
@@ -135,6 +155,9 @@ class Session:
             fifo=self.options.fifo,
         )
         self._undo.callback(self._traffic.stop)  # its sockets, where nothing is started
+
+    def _page(self) -> str:
+        return watching.page(self.run.title, self.real.config, self.run.point.resolved["radio"]["preset"])
 
     def _capture(self) -> tuple[str, dict[str, Any], str, bool] | None:
         """What is captured: the frames of all radios."""

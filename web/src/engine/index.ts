@@ -2,4 +2,5 @@
 
 export * from "./api";
 export { Engine, World } from "./engine";
+export { type LiveAnswer, LiveWorld } from "./live";
 export { type Port, RemoteEngine, RemoteWorld } from "./remote";

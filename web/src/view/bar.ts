@@ -14,6 +14,10 @@ export interface BarEvents {
   speed(value: number): void;
 }
 
+/** What a live run has not, and why. */
+export const NO_RESTART = "A live run cannot begin anew: start the command again.";
+export const NO_SPEED = "The clock sets the pace of a live run. Pause it to go through frames one by one.";
+
 export type Sought = MarkKind | "any";
 const SOUGHT: [Sought, string][] = [
   ["any", "loss or timeout"],
@@ -33,7 +37,11 @@ export class Bar {
   private readonly timeText = h("output", { class: "instant" });
   private readonly endText = h("span", { class: "end" });
 
-  constructor(events: BarEvents) {
+  /** `isLive`: the clock rules a run that cannot begin anew. */
+  constructor(
+    events: BarEvents,
+    private readonly isLive: boolean,
+  ) {
     this.playButton = button("play", "Play", "space", events.play);
     this.playButton.classList.add("primary");
     this.jumpButton = h("button", {
@@ -56,13 +64,19 @@ export class Bar {
       title: "Speed (+ and -)",
       oninput: () => events.speed(speedAt(Number(this.slider.value))),
     });
+    const restart = button("restart", "From the beginning", "0", events.restart);
+    if (isLive) {
+      restart.disabled = this.slider.disabled = true;
+      restart.title = NO_RESTART;
+      this.slider.title = NO_SPEED;
+    }
     this.element = h(
       "div",
       { class: "bar", role: "toolbar", "aria-label": "Playback" },
       h(
         "div",
         { class: "buttons" },
-        button("restart", "From the beginning", "0", events.restart),
+        restart,
         button("back", "One frame back", "←", () => events.step(false)),
         this.playButton,
         button("step", "One frame on", "→", () => events.step(true)),
@@ -79,12 +93,18 @@ export class Bar {
     setIcon(this.playButton, clock.playing ? "pause" : "play");
     this.playButton.setAttribute("aria-label", clock.playing ? "Pause" : "Play");
     say(this.timeText, instant(clock.time));
-    say(this.endText, session.waits ? "the engine computes" : `of ${grouped(session.world.setup.duration_s)} s`);
+    say(this.endText, this.whereItStands(session));
     const place = sliderOf(clock.speed);
     // What the viewer drags stays under the pointer.
     if (speedAt(Number(this.slider.value)) !== clock.speed) this.slider.value = String(place);
     say(this.speedText, speedWords(clock.speed));
     this.slider.setAttribute("aria-valuetext", speedWords(clock.speed));
     say(this.jumpButton, session.seeking === null ? "Next" : "Stop");
+  }
+
+  private whereItStands(session: Session): string {
+    const { over, setup } = session.world;
+    if (this.isLive) return over ? "has ended" : session.clock.playing ? "live" : "goes on";
+    return session.waits ? "the engine computes" : `of ${grouped(setup.duration_s)} s`;
   }
 }

@@ -6,6 +6,10 @@ import { NS } from "./facts";
 export const SLOWEST = -5;
 export const FASTEST = 2;
 
+/** Behind so much the playhead leaves something out; it then keeps away from the present what lies between two answers. Defaults, ns. */
+const LATE = 0.6 * NS;
+const BETWEEN = 0.2 * NS;
+
 export class Clock {
   /** What is shown, in ns. */
   time = 0;
@@ -22,6 +26,11 @@ export class Clock {
     const wanted = this.time + elapsedMs * 1e6 * this.speed;
     this.time = Math.max(this.time, Math.min(wanted, known));
     return wanted > known;
+  }
+
+  /** Follows what goes on by itself: where the playhead is far behind, it goes to the present. */
+  follow(known: number): void {
+    if (this.playing && known - this.time > LATE) this.time = known - BETWEEN;
   }
 }
 

@@ -36,6 +36,8 @@ export class History {
   readonly flows: FlowLog[];
   readonly wires = new Wires();
   readonly links = new Links();
+  /** Nothing is known of what was before. */
+  since = 0;
   /** The longest airtime seen: what can still be on the air at an instant began no earlier. */
   longest = 0;
   /** Contention windows and next hops as they stand at `stateTime`. */
@@ -85,7 +87,7 @@ export class History {
 
   /** The oldest instant of which the air is still known. */
   get oldest(): number {
-    return this.air.length < MOST_FRAMES && this.frames === this.air.length ? 0 : (this.air.at(0)?.start ?? 0);
+    return this.air.length < MOST_FRAMES && this.frames === this.air.length ? this.since : (this.air.at(0)?.start ?? 0);
   }
 
   /** Calls for each frame that is on the air between two instants, in order of their beginning. */

@@ -104,8 +104,12 @@ export class Inspector {
     return [
       h("h2", {}, "This run"),
       h("dl", {}, ...rows(facts)),
-      h("h3", {}, "Flows"),
-      h("table", { class: "flows" }, h("thead", {}, heads), h("tbody", {}, ...this.flowRows())),
+      ...(setup.flows.length
+        ? [
+            h("h3", {}, "Flows"),
+            h("table", { class: "flows" }, h("thead", {}, heads), h("tbody", {}, ...this.flowRows())),
+          ]
+        : []),
       h("p", { class: "hint" }, "Choose a node, a frame or a flow to see more of it."),
       ...this.warnings.map((warning) => h("p", { class: "warning" }, warning)),
     ];

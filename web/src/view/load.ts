@@ -1,6 +1,6 @@
 /** What a page carries: the engine, and the scenario that it shows. Nothing is fetched. */
 
-import { type Port, RemoteEngine } from "../engine";
+import { type Port, RemoteEngine, type Setup } from "../engine";
 import { plain } from "./words";
 import EngineWorker from "./worker?worker&inline";
 
@@ -12,6 +12,14 @@ export interface Given {
   seed: number | undefined;
   command: string;
   files: Record<string, string> | undefined;
+  /** The page is that of a run that lives, and has no engine of its own. */
+  live: LiveGiven | undefined;
+}
+
+/** What stands of a live run, and whether it also tells who only hears a frame. */
+export interface LiveGiven {
+  setup: Setup;
+  hears: boolean;
 }
 
 /** A larger text could not be edited or checked while one types; a default, in characters. */
@@ -51,6 +59,7 @@ export function readGiven(text: string): Given | null {
     seed: typeof read.seed === "number" ? read.seed : undefined,
     command: typeof read.command === "string" ? read.command : "hopscope run FILE",
     files: isRecord(read.files) ? (read.files as Record<string, string>) : undefined,
+    live: isRecord(read.live) ? (read.live as unknown as LiveGiven) : undefined,
   };
 }
 

@@ -2,13 +2,17 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { LiveWorld } from "../engine";
 import { button, h, say } from "./dom";
-import { type Given, readGiven, startEngine } from "./load";
+import { type Given, type LiveGiven, Refusal, readGiven, startEngine } from "./load";
 import { notice, noticeOf, refusalOf, tooLong } from "./notice";
 import { type AsyncEngine, FINE, WANTED } from "./remote";
 import { Theme } from "./theme";
 import { View } from "./view";
 import { plain } from "./words";
+
+const PLAYS = !matchMedia("(prefers-reduced-motion: reduce)").matches;
+const MISSED = "This page did not follow for a while, as a page in the background: what came before is lost.";
 
 const theme = new Theme();
 const stage = h("main", {});
@@ -38,12 +42,7 @@ function header(given: Given | null): HTMLElement {
   );
 }
 
-async function open(
-  engine: AsyncEngine,
-  given: Given,
-  speed?: number,
-  playing = !matchMedia("(prefers-reduced-motion: reduce)").matches,
-): Promise<void> {
+async function open(engine: AsyncEngine, given: Given, speed?: number, playing = PLAYS): Promise<void> {
   const files = given.files ? { files: given.files } : {};
   const seed = given.seed === undefined ? {} : { seed: given.seed };
   const world = await engine.open(given.text, { set: given.set, ...seed, ...files, records: [...WANTED, ...FINE] });
@@ -57,6 +56,20 @@ async function open(
         show(noticeOf(error, given.text, given.command)),
       ),
   });
+  present(opened);
+}
+
+/** Joins a live run. Where the page has missed a part of it, it does so anew. */
+async function join(live: LiveGiven, remarks: string[]): Promise<void> {
+  const names = live.hears ? [...WANTED, ...FINE] : WANTED;
+  const world = await LiveWorld.join(live.setup, names).catch(() => {
+    throw new Refusal("The run does not answer: it has ended.");
+  });
+  const restart = () => void join(live, [MISSED]).catch((error) => show(noticeOf(error, "", null)));
+  present(new View(world, { theme, playing: PLAYS, speed: 1, warnings: remarks, restart }));
+}
+
+function present(opened: View): void {
   show(opened.element);
   view = opened;
   (globalThis as { hopscopeView?: View }).hopscopeView = opened;
@@ -77,6 +90,7 @@ async function start(): Promise<void> {
         ),
       );
     document.title = `${given.name} - Hopscope`;
+    if (given.live) return await join(given.live, []);
     const long = tooLong(given.text, given.command);
     if (long) return show(long);
     const loading = h("p", { class: "loading", role: "status" });

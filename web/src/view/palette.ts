@@ -74,7 +74,8 @@ export const GROUP_WORDS: Record<FrameGroup, string> = {
   routing: "routing, ARP",
 };
 
-const TRANSPORTS = new Set(["tcp", "udp", "dccp", "atp", "outside"]);
+/** What real stacks send is data, too: the engine looks into none of it. */
+const TRANSPORTS = new Set(["tcp", "udp", "dccp", "atp", "outside", "ethernet"]);
 
 export function groupOf(frame: string, packetKind: string | null): FrameGroup {
   switch (frame) {

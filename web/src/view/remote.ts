@@ -6,11 +6,14 @@ export interface AsyncWorld {
   readonly setup: Setup;
   readonly now_s: number;
   readonly over: boolean;
+  /** It goes at the pace of the clock, whatever is asked. */
+  readonly isLive?: boolean;
+  /** Part of a live run has been missed. */
+  readonly lost?: boolean;
   advance(until_s: number, most?: number): Promise<Rec[]>;
   step(frames: number): Promise<Rec[]>;
   keep(records: boolean | string[]): Promise<void>;
   state(): Promise<State>;
-  results(): Promise<unknown>;
   free(): Promise<void> | void;
 }
 

@@ -34,6 +34,8 @@ export class Session {
   constructor(readonly world: AsyncWorld) {
     const flows = world.setup.flows.map((flow) => ({ ...flow, label: flow.label === null ? null : plain(flow.label) }));
     this.history = new History({ ...world.setup, flows });
+    // A live run is joined as it stands.
+    if (world.isLive) this.history.since = this.clock.time = this.known;
   }
 
   /** How far the engine has come, in ns. */
@@ -42,7 +44,8 @@ export class Session {
   }
 
   get end(): number {
-    return Math.round(this.world.setup.duration_s * NS);
+    const { isLive, over, setup } = this.world;
+    return isLive && over ? this.known : Math.round(setup.duration_s * NS);
   }
 
   /** How far the playhead may go. */
@@ -52,10 +55,13 @@ export class Session {
 
   /** Follows the viewer's time; to be called for each picture. */
   tick(elapsedMs: number): void {
-    this.waits = this.clock.tick(elapsedMs, this.playable) && !this.world.over;
+    const { isLive } = this.world;
+    this.waits = this.clock.tick(elapsedMs, this.playable) && !this.world.over && !isLive;
+    if (isLive) this.clock.follow(this.playable);
     if (this.world.over && this.clock.time >= this.end) this.clock.playing = false;
     if (!this.isBusy && !this.failure && !this.world.over) {
-      const wanted = Math.min(this.end, this.clock.time + BEHIND + ahead(this.clock.speed));
+      // A live run goes on also where its picture rests: what nobody takes is lost.
+      const wanted = isLive ? this.end : Math.min(this.end, this.clock.time + BEHIND + ahead(this.clock.speed));
       if (this.known < wanted) void this.run(() => this.advance(wanted));
     }
   }
@@ -133,6 +139,16 @@ export class Session {
   }
 
   private async advance(until: number): Promise<void> {
+    if (!this.world.isLive) await this.chooseRecords();
+    this.history.takeAll(await this.world.advance(Math.min(until, this.end) / NS, MOST));
+    const now = performance.now();
+    if (now - this.stateAsked >= STATE_EVERY || this.world.over) {
+      this.stateAsked = now;
+      this.history.takeState(this.known, await this.world.state());
+    }
+  }
+
+  private async chooseRecords(): Promise<void> {
     const count = this.world.setup.nodes.length;
     // At rest there is time for all records; a search goes far, and takes them all in small networks alone.
     const hears =
@@ -141,12 +157,6 @@ export class Session {
       await this.world.keep(hears ? [...WANTED, ...FINE] : WANTED);
       this.history.forgetWaits();
       this.hears = hears;
-    }
-    this.history.takeAll(await this.world.advance(Math.min(until, this.end) / NS, MOST));
-    const now = performance.now();
-    if (now - this.stateAsked >= STATE_EVERY || this.world.over) {
-      this.stateAsked = now;
-      this.history.takeState(this.known, await this.world.state());
     }
   }
 

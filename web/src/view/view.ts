@@ -1,6 +1,6 @@
 /** Plane, controls, details and timeline of one run, put together and drawn for each picture. */
 
-import { Bar } from "./bar";
+import { Bar, NO_RESTART, NO_SPEED } from "./bar";
 import { fasterThan, slowerThan } from "./clock";
 import { button, h, say } from "./dom";
 import { NS, type Transmission } from "./facts";
@@ -22,12 +22,13 @@ const TOUCHED_FOR = 600;
 /** A frame or a drop stays visible for so long, in ms of the viewer. */
 const GLOW = 70;
 const DROP_GLOW = 900;
+const SAID_FOR = 4000;
 
 const TOUCHES = ["pointermove", "pointerdown", "wheel", "keydown", "click", "input", "change", "scroll"];
 
 export interface ViewOptions {
   theme: Theme;
-  /** Opens the same scenario anew. */
+  /** Opens the same scenario anew; of a live run, which has gone on without the page, what it is now. */
   restart(): void;
   /** Speed to begin with. */
   speed?: number;
@@ -67,13 +68,16 @@ export class View {
     this.session.clock.playing = options.playing ?? false;
     const { history } = this.session;
     const { theme } = options;
-    this.bar = new Bar({
-      play: () => this.play(),
-      step: (forward) => void this.session.step(forward),
-      jump: () => void this.jump(),
-      restart: options.restart,
-      speed: (speed) => this.setSpeed(speed),
-    });
+    this.bar = new Bar(
+      {
+        play: () => this.play(),
+        step: (forward) => void this.session.step(forward),
+        jump: () => void this.jump(),
+        restart: options.restart,
+        speed: (speed) => this.setSpeed(speed),
+      },
+      this.isLive,
+    );
     const stageCanvas = h("canvas", { role: "img", "aria-label": "Nodes and the frames on the air", tabindex: 0 });
     this.plane = new Plane(stageCanvas, history, this.filters, theme.palette, {
       node: (node) => this.choose(node === null ? { kind: "run" } : { kind: "node", node }),
@@ -140,11 +144,24 @@ export class View {
   play(): void {
     const { clock } = this.session;
     const isAtEnd = this.session.world.over && clock.time >= this.session.end;
-    if (isAtEnd) this.options.restart();
+    if (isAtEnd) this.restart();
     else clock.playing = !clock.playing;
   }
 
+  private get isLive(): boolean {
+    return this.session.world.isLive === true;
+  }
+
+  private restart(): void {
+    if (this.isLive) this.say(NO_RESTART);
+    else this.options.restart();
+  }
+
   setSpeed(speed: number): void {
+    if (this.isLive) {
+      this.say(NO_SPEED);
+      return;
+    }
     this.session.clock.speed = speed;
     // The timeline follows the speed again; what it was zoomed to belonged to another one.
     this.timeline.span = null;
@@ -204,8 +221,10 @@ export class View {
 
   /** A sentence over the plane, until something else happens. */
   private said = "";
+  private saidAt = 0;
   private say(text: string): void {
     this.said = text;
+    this.saidAt = performance.now();
   }
 
   private readonly pressed = (event: KeyboardEvent): void => {
@@ -224,7 +243,7 @@ export class View {
       "=": () => this.setSpeed(fasterThan(clock.speed)),
       "-": () => this.setSpeed(slowerThan(clock.speed)),
       n: () => void this.jump(),
-      "0": () => this.options.restart(),
+      "0": () => this.restart(),
       f: () => this.shown.showModal(),
       "[": () => this.timeline.zoomBy(0.5, clock.speed),
       "]": () => this.timeline.zoomBy(2, clock.speed),
@@ -257,6 +276,11 @@ export class View {
 
   private readonly draw = (now: number): void => {
     if (this.isGone) return;
+    // What comes after a gap does not go with what is drawn.
+    if (this.session.world.lost) {
+      this.options.restart();
+      return;
+    }
     requestAnimationFrame(this.draw);
     const elapsed = this.last ? Math.min(250, now - this.last) : 0;
     this.last = now;
@@ -291,9 +315,10 @@ export class View {
       session.failure ??
       (session.seeking !== null
         ? `Looking for the next ${session.seeking} (at ${(session.known / NS).toFixed(1)} s) ...`
-        : this.said);
+        : this.said || (this.isLive && session.world.over ? "The run has ended." : ""));
     say(this.status, words);
     this.status.hidden = !words;
-    if (session.clock.playing) this.said = "";
+    // A live run plays all the time: words must stay long enough to be read.
+    if (session.clock.playing && performance.now() - this.saidAt > (this.isLive ? SAID_FOR : 0)) this.said = "";
   }
 }

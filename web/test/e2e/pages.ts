@@ -39,16 +39,24 @@ export async function launch(more: string[] = []): Promise<Browser> {
 const escaped = (text: string): string =>
   text.replace(/[<>&]/g, (letter) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
+const filled = (given: object): string =>
+  readFileSync(join(built, "watch.html"), "utf8").replace(
+    'id="hopscope-scenario"></script>',
+    () => `id="hopscope-scenario">${escaped(JSON.stringify(given))}</script>`,
+  );
+
+/** A page as `hopscope live --watch` serves it. */
+export const livePage = (live: object): string =>
+  filled({ name: "test", text: "", command: "", live }).replace(
+    "default-src 'none'",
+    "default-src 'none'; connect-src 'self'",
+  );
+
 /** Writes a page as `hopscope watch` does; returns its address. */
 export function watch(text: string, more: Record<string, unknown> = {}, withEngine = true): string {
   const engine = withEngine ? packed().toString("base64") : "";
   const given = { name: "test", text, set: {}, seed: 1, command: "hopscope run test.toml", ...more };
-  const html = readFileSync(join(built, "watch.html"), "utf8")
-    .replace('id="hopscope-engine"></script>', () => `id="hopscope-engine">${engine}</script>`)
-    .replace(
-      'id="hopscope-scenario"></script>',
-      () => `id="hopscope-scenario">${escaped(JSON.stringify(given))}</script>`,
-    );
+  const html = filled(given).replace('id="hopscope-engine"></script>', () => `id="hopscope-engine">${engine}</script>`);
   const file = join(folder, `${Math.random().toString(36).slice(2)}.html`);
   writeFileSync(file, html);
   return `file://${file}`;
@@ -88,7 +96,8 @@ export async function open(
     if (message.type() === "error") faults.push(message.text());
   });
   page.on("request", (request) => {
-    if (!/^(file|blob|data):/.test(request.url())) faults.push(`fetched ${request.url()}`);
+    if (!/^(file|blob|data):/.test(request.url()) && !request.url().startsWith(address))
+      faults.push(`fetched ${request.url()}`);
   });
   await page.goto(address);
   return { page, faults };
