@@ -18,12 +18,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from measure import note, table
-
 from hopscope.errors import HopscopeError, InputError
 from hopscope.live import LiveOptions, Session, daemons, programs
 from hopscope.results.stats import interval, interval_text
 from hopscope.tracing import pick
+from measure import note, table
 
 PLACES = [[200 * node, 0] for node in range(6)] + [[500, 150]]
 """Metres; nodes hear each other up to 250 m."""
@@ -81,7 +80,7 @@ def shown(times: list[float | None]) -> str:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Routing daemons over five hops.")
     parser.add_argument("--runs", type=int, default=5, help="runs of each daemon (5)")
-    parser.add_argument("--only", choices=sorted(daemons.DAEMONS), action="append", help="only this daemon (repeatable)")
+    parser.add_argument("--only", choices=sorted(daemons.DAEMONS), action="append", help="only this one (repeatable)")
     options = parser.parse_args()
     rows, sound = [], True
     for word in options.only or list(daemons.DAEMONS):

@@ -11,7 +11,6 @@ from leftovers import left_over, why_not
 
 from hopscope import _core
 
-
 #: How long killed processes may take to end, seconds: more than a busy machine needs.
 _PATIENCE_S = 5.0
 

@@ -133,9 +133,9 @@ def test_static_routes_are_the_shortest_of_the_engine() -> None:
 def test_where_the_engine_routes_kernels_take_all_nodes_for_neighbours(protocol: str) -> None:
     real = planned(routing={"protocol": protocol}, net={"arp": True})
     assert (real.engine_routes, real.real_arp) == (True, False)
-    ways = next_hops(real)
-    assert ways[0] == [None, 1, 2, 3]
-    assert hops(real, ways, real.flows[0]) is None
+    routes = next_hops(real)
+    assert routes[0] == [None, 1, 2, 3]
+    assert hops(real, routes, real.flows[0]) is None
 
 
 def test_hops_are_those_of_static_routes() -> None:

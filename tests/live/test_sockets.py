@@ -96,7 +96,7 @@ class Ends:
             connection.begin()
             self._open(measured)
         self.now = after
-        connection.look()
+        connection.refresh()
         connection.end()
         connection.end()  # the thread of an end does so too, later
 

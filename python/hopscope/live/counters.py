@@ -124,7 +124,7 @@ class Connection:
         self.sender.begin()
         self.receiver.begin()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Reads the sender."""
         if (now := self.sender.now()) is not None:
             self.windows.append(now.cwnd)

@@ -114,7 +114,7 @@ def tables(
         unknown = dict.fromkeys(_OF_ROUTING if daemons else ())
         return {**simulated, "flows": flows, "network": {**simulated["network"], **unknown}, "engine": engine}
     under_way = radio["frames"]["under_way"]
-    rows = [one.row(ends, under_way, way) for one, way in zip(measured, hops, strict=True)]
+    rows = [one.row(ends, under_way, count) for one, count in zip(measured, hops, strict=True)]
     unknown = dict.fromkeys((*_OF_PACKETS, *_OF_ROUTING) if daemons else _OF_PACKETS)
     rates = [row["throughput_kbps"] for row in rows]
     network = {**simulated["network"], **unknown, "aggregate_kbps": sum(rates), "jain": jain(rates)}

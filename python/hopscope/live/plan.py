@@ -172,13 +172,13 @@ def next_hops(network: RealNetwork) -> list[list[int | None]]:
     return _core.next_hops({**network.config, "flows": []})
 
 
-def hops(network: RealNetwork, ways: list[list[int | None]], flow: RealFlow) -> int | None:
+def hops(network: RealNetwork, routes: list[list[int | None]], flow: RealFlow) -> int | None:
     """Hops of the static route of a flow; None where routes are found at run time, or there is none."""
     if network.engine_routes or network.routings:
         return None
     node, count = flow.source, 0
     while node != flow.destination and count < network.nodes:
-        following = ways[node][flow.destination]
+        following = routes[node][flow.destination]
         if following is None:
             return None
         node, count = following, count + 1

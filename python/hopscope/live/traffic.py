@@ -129,7 +129,7 @@ class Traffic:
             measured.connection.begin()
         while not self._over.wait(_PERIOD_S):
             for measured in self.measured:
-                measured.connection.look()
+                measured.connection.refresh()
 
     @property
     def over(self) -> bool:
