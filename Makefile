@@ -42,7 +42,7 @@ FUZZ_SECONDS ?= 300
 # Studies with recorded verdicts.
 STUDIES := $(notdir $(patsubst %/,%,$(dir $(wildcard studies/*/verdicts.json))))
 
-.PHONY: help demo build-words web test test-rust test-python test-web lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash live-crash growth fuzz fuzz-rust build wheel wheels clean
+.PHONY: help demo build-words uml web test test-rust test-python test-web lint check-wasm fmt bench bench-peers docs validate nightly check-catalogue check-determinism crash live-crash growth fuzz fuzz-rust build wheel wheels clean
 
 help: ## This list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sort | awk -F':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -152,6 +152,9 @@ demo: build-words $(VENV)/.engine ## One question answered: how many packets sho
 # What the wait is for, said before it: only where something is to be built.
 build-words:
 	@test -e $(VENV)/.engine || echo "Building the engine once: about seven minutes on two cores; the demo itself takes ten seconds." >&2
+
+uml: ## The kernel for `hopscope live --virtual`, into the cache: Debian's Linux 6.1 (15 minutes of processor time)
+	@$(PYTHON) tools/uml/build.py --jobs $(JOBS)
 
 validate: $(VENV)/.engine ## Every validation entry of the catalogue, in full length
 	@$(BIN)/hopscope reproduce validation --out results/validation
