@@ -43,7 +43,12 @@ def keep(tmp_path: Path) -> Keep:
             simulated["ledger"]["flows"] = []
         measured = [Measured(flow, 0, 1) for flow in real.flows]
         found = outcome.tables(simulated, measured, [3] * len(measured), 1_000_000_000, radio)
-        about = {"kernel": "Linux 6.1", "machine": "2 x core, x86_64", "begun": "2026-11-27T13:00:00+00:00"}
+        about = {
+            "kernel": "Linux 6.1",
+            "machine": "2 x core, x86_64",
+            "begun": "2026-11-27T13:00:00+00:00",
+            "clock": "real",
+        }
         live = {**about, "seconds": 1.0, "verdict": radio["verdict"], "cause": radio["cause"]}
         result = outcome.result_of(of, found, live)
         folder = tmp_path / "real"

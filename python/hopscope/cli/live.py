@@ -44,6 +44,12 @@ Pcap = Annotated[
 Watch = Annotated[
     bool, typer.Option("--watch", metavar="", help="Show the run in a browser while it lives; prints the address.")
 ]
+Virtual = Annotated[
+    bool,
+    typer.Option(
+        "--virtual", metavar="", help="In virtual time, inside a kernel of its own: its clock waits for the machine."
+    ),
+]
 LiveOut = Annotated[
     Path | None,
     typer.Option("--out", metavar="DIR", help="Keep the tables, the logs of programs and the result there."),
@@ -51,6 +57,7 @@ LiveOut = Annotated[
 
 
 def command(
+    context: typer.Context,
     file: File,
     point: options.Point = "0",
     seed: options.Seed = None,
@@ -64,6 +71,7 @@ def command(
     pcap: Pcap = None,
     watch: Watch = False,
     out: LiveOut = None,
+    virtual: Virtual = False,
     as_json: options.Json = False,
     force: options.Force = False,
     trust: options.Trust = False,
@@ -85,6 +93,14 @@ def command(
         out=out,
     )
     run = chosen(file, point, seed, set_, trust=trust)
+    if virtual:
+        if watch:
+            raise InputError("--watch: a browser cannot look into virtual time; leave out --virtual")
+        from hopscope.live import journal
+        from hopscope.live.virtual import run as run_inside
+
+        say_removed(journal.recover())
+        raise typer.Exit(run_inside(_again(context), run.seed))
     with Session(run, asked) as session:
         announce(session)
         announced = len(session.remarks)
@@ -94,6 +110,24 @@ def command(
             note(remark)
         found = session.finish()
     report(session, found, as_json=as_json)
+
+
+def _again(context: typer.Context) -> list[str]:
+    """The words of this command for the run inside: the same, but for what is done here."""
+    words = ["live", "--trust"]  # asked here, where somebody can answer
+    given: list[str] = []
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if parameter.name in ("virtual", "trust") or value is None or value is False:
+            continue
+        if parameter.param_type_name == "argument":
+            given.append(str(value))
+        elif value is True:
+            words.append(parameter.opts[0])
+        else:
+            for one in value if isinstance(value, list | tuple) else [value]:
+                words += [parameter.opts[0], str(one)]
+    return [*words, "--", *given]
 
 
 def read(duration: str | None, **values: Any) -> LiveOptions:
@@ -140,14 +174,19 @@ def check_places(out: Path | None, pcap: Path | None, *, force: bool) -> None:
 
 def announce(session: Any) -> None:
     """Says what the run is, and what of an earlier one was taken away."""
-    for removed in session.removed:
-        note(f"removed what an earlier run had left: {removed}")
+    say_removed(session.removed)
     for remark in session.remarks:
         note(remark)
     net = session.addresses
     note(f"{session.name}: {session.real.nodes} nodes, {net.of(0)} to {net.of(session.real.nodes - 1)}")
     if session.watch is not None:
         note(f"watch it at {session.watch.address}")
+
+
+def say_removed(removed: list[str]) -> None:
+    """Says what of an earlier run was taken away."""
+    for one in removed:
+        note(f"removed what an earlier run had left: {one}")
 
 
 def report(session: Session, found: dict[str, Any], *, as_json: bool) -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from hopscope.live import guest
 from hopscope.live.measured import ENGINE, Measured, percentile_ms
 from hopscope.results import PointResult, Result
 from hopscope.results.metrics import metrics
@@ -55,11 +56,13 @@ class Machine:
         kernel: name and release of the kernel.
         machine: cores, processor and architecture.
         begun: date and time with the zone.
+        clock: "real", or "virtual" inside a kernel whose clock waits for the machine.
     """
 
     kernel: str
     machine: str
     begun: str
+    clock: str
 
     @classmethod
     def here(cls) -> Machine:
@@ -69,6 +72,7 @@ class Machine:
             f"{platform.system()} {platform.release()}",
             f"{cores} x {_processor()}, {platform.machine()}",
             datetime.now(UTC).isoformat(timespec="seconds"),
+            "virtual" if guest.is_virtual() else "real",
         )
 
 

@@ -17,7 +17,7 @@ def answer(found: Mapping[str, Any]) -> str:
     if len(flows) == 1:
         carried = f"the flow carried {total:.1f} kbit/s"
     what = carried or f"{counted(len(found['programs']), 'program')} used the network"
-    return f"In {found['seconds']:.3g} s of real time {what}; {trust(found)}."
+    return f"In {found['seconds']:.3g} s of {found['clock']} time {what}; {trust(found)}."
 
 
 def lateness(radio: Mapping[str, Any]) -> str:

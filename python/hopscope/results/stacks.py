@@ -30,5 +30,5 @@ def sentences(result: BaseResult) -> list[str]:
     said = trust(live)
     return [
         f"Real stacks, verdict {live['verdict']}: {said}",
-        f"{live['seconds']:.3g} s of real time from {live['begun']} on {live['kernel']}, {live['machine']}",
+        f"{live['seconds']:.3g} s of {live['clock']} time from {live['begun']} on {live['kernel']}, {live['machine']}",
     ]
