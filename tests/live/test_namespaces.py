@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import hub
 import pytest
 from leftovers import CHAIN, left_over
 
@@ -137,6 +138,26 @@ def test_a_window_of_the_scenario_is_that_of_the_kernel(tmp_path: Path) -> None:
     assert "mss:1000" in shown
     assert " reno " in shown
     assert "snd_wnd:2000" in shown or "rwnd_limited" in shown
+
+
+@pytest.mark.parametrize("window", [2, 3, 4, 8])
+def test_a_kernel_never_offers_more_than_the_window(window: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sender remembers the largest window that it has seen: by it it cuts its data and sets PSH."""
+    offered: list[int] = []
+    carry = hub.Live._carry
+
+    def seen(self: hub.Live, frame: bytes, source: int) -> None:
+        if source == 1 and frame[23] == 6:  # TCP over IPv4 of the receiver
+            offered.append(int.from_bytes(frame[48:50], "big"))
+        carry(self, frame, source)
+
+    monkeypatch.setattr(hub.Live, "_carry", seen)
+    flow = {"from": 0, "to": 1, "transport": "tcp-newreno", "max_window": window, "packet": 1448}
+    with session(LiveOptions(duration_s=2), topology={"kind": "chain", "hops": 1}, flow=[flow]) as held:
+        held.start()
+        held.wait()
+    # So small a window is not scaled (RFC 7323).
+    assert max(offered) == offered[-1] == window * 1448
 
 
 def test_a_file_of_given_size_is_timed_to_its_last_octet() -> None:

@@ -28,6 +28,9 @@ _SOON_S = 0.001
 #: Octets that a socket takes and gives at once.
 _CHUNK = 65536
 
+#: Windows from here on need the buffer that the kernel chooses, in octets; smaller ones have this one.
+_SMALL_WINDOW, _BUFFER = 65536, 131072
+
 #: Priority of the flows under SCHED_FIFO: below the radio.
 _PRIORITY = 30
 
@@ -152,6 +155,8 @@ class Traffic:
             found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_MAXSEG, _segment(flow))
             found.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, flow.window)
+            if flow.window < _SMALL_WINDOW:
+                found.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _first_buffer(flow))
         else:
             found.setsockopt(socket.SOL_SOCKET, _STAMP, 1)
         found.bind(("0.0.0.0", flow.port))
@@ -173,6 +178,16 @@ class Traffic:
 def _segment(flow: RealFlow) -> int:
     """The segment size to ask for: the kernel takes its timestamps off it."""
     return flow.packet + (STAMPS if flow.timestamps else 0)
+
+
+def _first_buffer(flow: RealFlow) -> int:
+    """The receive buffer to ask for until a full segment has come: the kernel takes double of it.
+
+    Kernels from about 6.11 on reckon the clamp anew at that segment, from the buffer and from the share of it that is
+    payload. The sender cuts its data and sets PSH by the largest window that it has ever seen, so none may be larger.
+    Up to three segments the whole window is offered at once: a sender cuts segments in two for less than two of them.
+    """
+    return flow.window if flow.window <= 3 * flow.packet else flow.window // 2
 
 
 def _send_tcp(traffic: Traffic, measured: Measured) -> None:
@@ -247,6 +262,7 @@ def _receive_tcp(traffic: Traffic, measured: Measured, listener: socket.socket) 
     if receiver is None:
         return
     got = 0
+    is_settled = flow.window >= _SMALL_WINDOW
     with receiver:
         measured.connection.receiver.open(receiver)
         receiver.settimeout(_PERIOD_S)
@@ -264,7 +280,9 @@ def _receive_tcp(traffic: Traffic, measured: Measured, listener: socket.socket) 
                 measured.arrivals.deliver(traffic.elapsed(), part)
             if flow.limit is not None and got >= flow.limit:
                 measured.arrived.set()
-            # Kernels from about 6.11 on reckon the clamp anew at the first segment, and let it grow later.
+            if not is_settled and part >= min(flow.packet, flow.window):
+                is_settled = True
+                receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _BUFFER)
             if receiver.getsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP) != flow.window:
                 receiver.setsockopt(socket.IPPROTO_TCP, socket.TCP_WINDOW_CLAMP, flow.window)
         measured.connection.receiver.end()
