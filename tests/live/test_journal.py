@@ -100,6 +100,21 @@ def test_a_folder_without_a_journal_was_killed_at_its_beginning(tmp_path: Path) 
     assert not (tmp_path / "hs-1").exists()
 
 
+def test_a_folder_that_gets_its_journal_meanwhile_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A start between the making of a folder and of its journal must not take them for left over."""
+    folder = tmp_path / "hs-1"
+    folder.mkdir()
+    rmdir = Path.rmdir
+
+    def slow(self: Path) -> None:
+        (self / "journal").write_text("{}\n")  # what the owner does now
+        rmdir(self)
+
+    monkeypatch.setattr(Path, "rmdir", slow)
+    assert journal.recover(tmp_path) == []
+    assert (folder / "journal").exists()
+
+
 def test_programs_of_a_dead_run_end_by_their_mark_alone(tmp_path: Path) -> None:
     folder = tmp_path / "hs-1"
     folder.mkdir()

@@ -86,7 +86,7 @@ def living(runs: Path | None = None) -> list[Path]:
     found = []
     for folder in sorted(runs.glob(f"{_PREFIX}*")) if runs.is_dir() else []:
         with contextlib.suppress(FileNotFoundError, PermissionError), _dead(folder) as is_dead:
-            if not is_dead:
+            if not is_dead and folder.is_dir():
                 found.append(folder)
     return found
 
@@ -98,9 +98,10 @@ def _create(folder: Path) -> int:
             folder.mkdir(mode=0o700)
         except FileExistsError:
             with _dead(folder) as is_dead:
-                if not is_dead:
+                if is_dead:
+                    _undo(folder)
+                elif folder.is_dir():
                     raise InputError(f"{folder}: another run of this name is under way") from None
-                _undo(folder)
             continue
         try:
             file = os.open(folder / _FILE, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
@@ -119,8 +120,11 @@ def _dead(folder: Path) -> Iterator[bool]:
     try:
         file = os.open(folder / _FILE, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
-        # Killed between folder and journal, or just being made: then its owner makes the folder again.
-        yield folder.is_dir()
+        # Killed between folder and journal, or just being made. Only an empty folder goes, which its owner makes again:
+        # a journal may be written in it at any moment.
+        with contextlib.suppress(OSError):
+            folder.rmdir()
+        yield False
         return
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
