@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -369,7 +369,9 @@ def figures_page(name: str, store: str, pattern: str) -> None:
 
 def validation_pages() -> None:
     """Every statement of the validation entries with what was measured."""
-    for entry in reproduced("validation"):
+    entries = reproduced("validation")
+    kernel_pages({entry["key"]: entry for entry in entries})
+    for entry in entries:
         rows = [
             [statement["text"], setting(statement, finding) + measured, finding["outcome"]]
             for statement in entry["statements"]
@@ -385,6 +387,15 @@ def validation_pages() -> None:
             if q["source"] == "model"
         ]
         write(VALIDATION / f"{name}-values.md", table(["value", "measured", "formula", "measured / formula"], values))
+
+
+def kernel_pages(entries: Mapping[str, dict[str, Any]]) -> None:
+    """Flows of Linux kernels beside the engine's, and beside the tables of anastasi2006."""
+    import stacks
+
+    write(VALIDATION / "kernel-cells.md", table(*stacks.comparison(entries["validation.kernel"])))
+    for name, grid in stacks.testbed(entries["validation.kernel-testbed"]).items():
+        write(VALIDATION / f"anastasi2006-kernel-{name}.md", table(*grid))
 
 
 def paper_pages(paper: str) -> None:

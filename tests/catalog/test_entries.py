@@ -158,6 +158,8 @@ def test_the_entries_of_this_version():
         "validation.dccp",
         "validation.mobility",
         "validation.formulas",
+        "validation.kernel",
+        "validation.kernel-testbed",
     ]
 
 
@@ -172,7 +174,7 @@ def test_the_entries_of_this_version():
         (["armaghani2008"], 19),
         (["fu2003"], 30),
         (["afrakhteh2005"], 13),
-        (["validation"], 15),
+        (["validation"], 17),
         (["fu2003.table1", "fu2003"], 30),
         (["fu2003.sec4.1-buffers"], 1),
     ],

@@ -126,13 +126,13 @@ def _quantities(cells: Sequence[Cell]) -> list[Quantity]:
 
 
 def _deviations(cells: Sequence[Cell], simulator: str, data: Data) -> list[Chart]:
-    """How far the first judged metric of each cell deviates, one mark a cell, by panel."""
+    """How far the first judged metric of each cell deviates, or its first one, one mark a cell, by panel."""
     panels = []
     for name in dict.fromkeys(cell.rule.panel for cell in cells):
         points = []
         limits = set()
         for cell in cells:
-            metric, limit = next(iter(cell.rule.limits.items()))
+            metric, limit = next(iter(cell.rule.limits.items()), (next(iter(cell.measures)), INTERVAL))
             mean = cell.numbers[metric].value or 0.0
             found = data[cell.label].find(cell.measures[metric]) if cell.label in data else None
             if cell.rule.panel == name and found is not None:
