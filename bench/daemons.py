@@ -96,9 +96,9 @@ def main() -> int:
         except HopscopeError as error:
             note(f"{word}: {error}")
             return 1
-        ways, healed = ([one[place] for one in times] for place in (0, 1))
-        sound &= None not in ways and None not in healed
-        rows.append([word, str(options.runs), shown(ways), shown(healed)])
+        converged, healed = ([one[place] for one in times] for place in (0, 1))
+        sound &= None not in converged and None not in healed
+        rows.append([word, str(options.runs), shown(converged), shown(healed)])
     if not rows:
         note("no routing daemon is installed")
         return 2

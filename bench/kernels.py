@@ -213,8 +213,8 @@ def measure(document: Mapping[str, Any], seed: int) -> dict[str, str]:
     return {
         "seed": str(seed),
         "goodput_kbps": f"{flow['throughput_kbps']:.6g}",
-        "again_pct": f"{100 * flow['retransmissions'] / arrived:.4g}" if arrived else "",
-        "problem": flow["problem"],
+        "again_pct": f"{100 * flow['retransmitted_packets'] / arrived:.4g}" if arrived else "",
+        "problem": flow["note"] or "",
         "verdict": radio["verdict"],
         **{f"late_{which}_us": f"{late[which]:.0f}" for which in ("p50", "p99", "max")},
         "above_1ms_pct": f"{100 * radio['share_above_1ms']:.3g}",

@@ -390,7 +390,7 @@ def validation_pages() -> None:
 
 
 def kernel_pages(entries: Mapping[str, dict[str, Any]]) -> None:
-    """Flows of Linux kernels beside the engine's, and beside the tables of anastasi2006."""
+    """Flows of Linux kernels next to the engine's, and next to the tables of anastasi2006."""
     import stacks
 
     write(VALIDATION / "kernel-cells.md", table(*stacks.comparison(entries["validation.kernel"])))

@@ -1,4 +1,4 @@
-"""What the pages show of flows on real kernels: beside the engine's own TCP, and beside what anastasi2006 published.
+"""What the pages show of flows on real kernels: next to the engine's own TCP, and next to what anastasi2006 published.
 
 The kernels were measured by bench/kernels.py; the engine's runs are those of `hopscope reproduce validation`.
 """
@@ -21,7 +21,7 @@ GOODPUT, AGAIN = "goodput", "sent again"
 
 #: Tables of anastasi2006 with throughput and retransmission index, by protocol.
 TABLES = {"aodv": ("table1", "table2"), "olsr": ("table3", "table4")}
-#: Protocol of the tables beside which a routing stands, and its name.
+#: Protocol of the tables next to which a routing stands, and its name.
 ROUTINGS = {"static": ("", "static"), "aodv": ("aodv", "AODV"), "olsr": ("olsr", "OLSR"), "olsrd": ("olsr", "olsrd")}
 
 
@@ -34,7 +34,7 @@ def comparison(found: Mapping[str, Any]) -> Grid:
         if ours is None:
             continue
         apart = f"{100 * (ours.mean / (goodput.published or 1.0) - 1):+.2f} %"
-        allowed, verdict = judged(found, label)
+        allowed, verdict = evaluated(found, label)
         rows.append([label, show(ours), of_kernel(goodput), apart, allowed, verdict, sent_again(found, label, again)])
     head = [
         "flow",
@@ -49,7 +49,7 @@ def comparison(found: Mapping[str, Any]) -> Grid:
 
 
 def testbed(found: Mapping[str, Any]) -> dict[str, Grid]:
-    """`validation.kernel-testbed` beside the tables of anastasi2006: throughput and retransmission index."""
+    """`validation.kernel-testbed` next to the tables of anastasi2006: throughput and retransmission index."""
     grids = {}
     head = ["routing", "hops", "window", "engine", "kernel", "published"]
     for name, metric, place in (("throughput", GOODPUT, 0), ("again", AGAIN, 1)):
@@ -91,8 +91,8 @@ def sent_again(found: Mapping[str, Any], label: str, quantity: Quantity | None) 
     return f"{number(ours.mean) if ours else '-'}; {number(quantity.published or 0.0) if quantity else '-'}"
 
 
-def judged(found: Mapping[str, Any], label: str) -> tuple[str, str]:
-    """How far the means of a setting may be apart, and the verdict; blank where nothing is judged."""
+def evaluated(found: Mapping[str, Any], label: str) -> tuple[str, str]:
+    """How far the means of a setting may be apart, and the verdict; blank where nothing is asked."""
     for statement in found["statements"]:
         if statement["text"].startswith(f"{label}: "):
             return statement["text"].partition(" within ")[2].partition(" of ")[0], statement["outcome"]
