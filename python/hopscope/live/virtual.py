@@ -35,6 +35,10 @@ _BEGIN_NS = 1_704_067_200 * 1_000_000_000
 #: Variables that would name places, terminals or sessions of the host.
 _LEFT_OUT = ("XDG_RUNTIME_DIR", "TMPDIR", "TMP", "TEMP", "DISPLAY", "SSH_AUTH_SOCK", "DBUS_SESSION_BUS_ADDRESS")
 
+#: The kernel clones itself for the processes inside. The C library registers a place of each thread with the host for
+#: restartable sequences (rseq(2), glibc from 2.35 on), which a clone has no more: the host would end it by a signal.
+_NO_RSEQ = {"GLIBC_TUNABLES": "glibc.pthread.rseq=0"}
+
 #: Lines of the kernel's messages that an error shows.
 _TAIL = 3
 
@@ -77,7 +81,7 @@ def run(words: Sequence[str], seed: int) -> int:
         )
         first = _write(folder, task)
         streams = [(folder / guest.OUTPUT, sys.stdout), (folder / guest.ERRORS, sys.stderr)]
-        environment = {**os.environ, MARK: journal.mark, "TMPDIR": str(_room())}
+        environment = {**os.environ, MARK: journal.mark, "TMPDIR": str(_room()), **_NO_RSEQ}
         with (folder / "kernel.log").open("wb") as log:
             process = subprocess.Popen(
                 ["setpriv", "--pdeathsig", "KILL", *_command(program, folder, first)],
