@@ -84,7 +84,8 @@ def run(words: Sequence[str], seed: int) -> int:
         environment = {**os.environ, MARK: journal.mark, "TMPDIR": str(_room()), **_NO_RSEQ}
         with (folder / "kernel.log").open("wb") as log:
             process = subprocess.Popen(
-                ["setpriv", "--pdeathsig", "KILL", *_command(program, folder, first)],
+                ["setpriv", "--pdeathsig", "KILL", *_command(program, first.name)],
+                cwd=folder,
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -132,15 +133,16 @@ def _room() -> Path:
     return Path(tempfile.gettempdir())
 
 
-def _command(program: Path, folder: Path, first: Path) -> list[str]:
-    """The kernel's command line."""
+def _command(program: Path, first: str) -> list[str]:
+    """The kernel's command line, from the folder of the run: the same in each, as its randomness begins with it."""
+    here = "/proc/self/cwd"
     return [
         str(program),
         f"mem={_MEMORY_MIB}M",
-        *("root=hostfs", "rootfstype=hostfs", "rootflags=/", "rw", f'init="{first}"'),
+        *("root=hostfs", "rootfstype=hostfs", "rootflags=/", "rw", f"init={here}/{first}"),
         *("time-travel=inf-cpu", f"time-travel-start={_BEGIN_NS}"),
         *("con=null", "con0=null,fd:1", "quiet", "panic=-1"),
-        *(f"uml_dir={folder}/", "umid=kernel"),
+        *(f"uml_dir={here}/", "umid=kernel"),
     ]
 
 
