@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import tempfile
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import hub
 import pytest
@@ -13,6 +16,14 @@ from hopscope import _core
 
 #: How long killed processes may take to end, seconds: more than a busy machine needs.
 _PATIENCE_S = 5.0
+
+
+@pytest.fixture(autouse=True)
+def alone() -> Iterator[None]:
+    """One of these tests at a time, in whatever process: namespaces and devices are those of the whole system."""
+    with (Path(tempfile.gettempdir()) / "hopscope-tests-live.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 @pytest.fixture(scope="session")
