@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 /// The books. What came in is what came out, what was lost and what is under way.
 #[derive(Debug, Default, Clone, Serialize)]
@@ -16,13 +16,16 @@ pub struct Books {
     delivered: u64,
     /// Frames lost, by reason: those of the engine, and those of [`reason`].
     lost: BTreeMap<&'static str, u64>,
-    /// Frames that are neither out nor lost.
-    under_way: u64,
+    /// Numbers of frames that are neither out nor lost.
+    #[serde(rename = "under_way", serialize_with = "counted")]
+    open: BTreeSet<u64>,
     /// Frames to addresses of no node, by address; `others` behind the first of them.
     unknown_destination: BTreeMap<String, u64>,
-    /// Numbers of those under way.
-    #[serde(skip)]
-    open: BTreeSet<u64>,
+}
+
+/// How many there are.
+fn counted<S: Serializer>(open: &BTreeSet<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_u64(open.len() as u64)
 }
 
 /// Reasons of losses outside the engine.
@@ -49,7 +52,6 @@ impl Books {
     pub(crate) fn enter(&mut self, number: u64) {
         self.entered += 1;
         self.open.insert(number);
-        self.count_open();
     }
 
     /// A frame has come in and goes no further.
@@ -72,7 +74,6 @@ impl Books {
         if self.open.remove(&number) {
             self.out += 1;
         }
-        self.count_open();
     }
 
     /// A frame was lost; of one that has come out this says only that its ACK was missed.
@@ -80,16 +81,11 @@ impl Books {
         if self.open.remove(&number) {
             *self.lost.entry(reason).or_default() += 1;
         }
-        self.count_open();
     }
 
     /// A device has taken a frame.
     pub(crate) fn deliver(&mut self) {
         self.delivered += 1;
-    }
-
-    fn count_open(&mut self) {
-        self.under_way = self.open.len() as u64;
     }
 
     /// Frames that came in.
@@ -109,7 +105,7 @@ impl Books {
 
     /// Frames that are neither out nor lost.
     pub fn under_way(&self) -> u64 {
-        self.under_way
+        self.open.len() as u64
     }
 
     /// Frames lost for a reason.
