@@ -151,7 +151,7 @@ demo: build-words $(VENV)/.engine ## One question answered: how many packets sho
 
 # What the wait is for, said before it: only where something is to be built.
 build-words:
-	@test -e $(VENV)/.engine || echo "Building the engine once: about seven minutes on two cores; the demo itself takes ten seconds." >&2
+	@test -e $(VENV)/.engine || echo "Building the engine once: about nine minutes on two cores; the demo itself takes ten seconds." >&2
 
 uml: ## The kernel for `hopscope live --virtual`, into the cache: Debian's Linux 6.1 (15 minutes of processor time)
 	@$(PYTHON) tools/uml/build.py --jobs $(JOBS)
