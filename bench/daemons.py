@@ -10,7 +10,6 @@ daemons have converged and healed, 1 one has not, 2 it cannot be measured here.
 from __future__ import annotations
 
 import argparse
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -19,7 +18,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from hopscope.errors import HopscopeError, InputError
-from hopscope.live import LiveOptions, Session, daemons, programs
+from hopscope.live import LiveOptions, Session, daemons
 from hopscope.results.stats import interval, interval_text
 from hopscope.tracing import pick
 from measure import note, table
@@ -43,8 +42,7 @@ def scenario(word: str) -> dict[str, Any]:
 def reaches(held: Session) -> bool:
     """Whether a packet goes from end to end and back within 200 ms."""
     to = held.addresses.of(ENDS[1])
-    command = [*programs.inside(held.inside(ENDS[0])), "ping", "-c", "1", "-W", "0.2", str(to)]
-    return subprocess.run(command, capture_output=True, check=False).returncode == 0
+    return held.command(ENDS[0], f"ping -c 1 -W 0.2 {to}").returncode == 0
 
 
 def wait_for_way(held: Session) -> float | None:

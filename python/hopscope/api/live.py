@@ -8,10 +8,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from hopscope.errors import InputError
-from hopscope.io import output
-from hopscope.tracing import pick
-
 if TYPE_CHECKING:
     from hopscope.live import Session
     from hopscope.results import Result
@@ -63,9 +59,7 @@ def run_live(
         what, duration, point, seed, set, endless=False, on_late=on_late, fifo=fifo, net=net, explain=explain,
         simulated_flows=simulated_flows, pcap=pcap, out=out, force=force,
     ) as session:  # fmt: skip
-        announced = len(session.remarks)
-        session.wait()
-        for remark in session.remarks[announced:]:
+        for remark in session.wait():
             _LOG.warning(remark)
         session.finish()
     assert session.result is not None
@@ -117,18 +111,13 @@ def _held(
     **options: Any,
 ) -> Iterator[Session]:
     """A session that has been started, its places checked before."""
-    from hopscope.live import LiveOptions, Session, stored
+    from hopscope.live import LiveOptions, Session, plan, stored
     from hopscope.live.options import seconds
 
-    if isinstance(what, (str, Path)) and Path(what).is_dir():
-        raise InputError(f"{what}: is a folder; expected a scenario file")
     folder, capture = (None if place is None else Path(place) for place in (out, pcap))
-    if folder is not None:
-        stored.check(folder, force=force)
-    if capture is not None:
-        output.check(capture, force=force)
+    stored.check_places(folder, capture, force=force)
     asked = LiveOptions(seconds(duration, "duration"), pcap=capture, out=folder, force=force, **options)
-    run = pick(what, point=point, seed=seed, set=changes, needs_flows=False)
+    run = plan.chosen(what, point=point, seed=seed, set=changes)
     with Session(run, asked, endless=endless) as session:
         for remark in session.remarks:
             _LOG.warning(remark)

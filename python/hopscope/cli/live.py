@@ -77,9 +77,9 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Run a scenario on real Linux kernels, programs and routing daemons, with the engine as the radio."""
-    from hopscope.live import Session
+    from hopscope.live import Session, stored
 
-    check_places(out, pcap, force=force)
+    stored.check_places(out, pcap, force=force)
     asked = read(
         duration,
         on_late=on_late,
@@ -103,10 +103,8 @@ def command(
         raise typer.Exit(run_inside(_again(context), run.seed))
     with Session(run, asked) as session:
         announce(session)
-        announced = len(session.remarks)
         session.start()
-        session.wait()
-        for remark in session.remarks[announced:]:
+        for remark in session.wait():
             note(remark)
         found = session.finish()
     report(session, found, as_json=as_json)
@@ -143,33 +141,16 @@ def read(duration: str | None, **values: Any) -> LiveOptions:
 
 
 def chosen(file: Path, point: str, seed: int | None, set_: list[str] | None, *, trust: bool) -> OneRun:
-    """The run that is meant; a store holds simulations, and is refused.
+    """The run that is meant.
 
     Raises:
         InputError: there is no such run.
     """
     from hopscope.cli.trusting import asking
-    from hopscope.tracing import pick
+    from hopscope.live import plan
 
-    if file.is_dir():
-        raise InputError(f"{file}: is a folder; expected a scenario file")
     with asking(trust):
-        return pick(file, point=point, seed=seed, set=options.parse_set(set_), needs_flows=False)
-
-
-def check_places(out: Path | None, pcap: Path | None, *, force: bool) -> None:
-    """Refuses a folder for results that has something in it, and a capture that is there, before anything is made.
-
-    Raises:
-        InputError: one is there, and was not meant to be replaced.
-    """
-    from hopscope.io.output import check
-    from hopscope.live import stored
-
-    if out is not None:
-        stored.check(out, force=force)
-    if pcap is not None:
-        check(pcap, force=force)
+        return plan.chosen(file, point=point, seed=seed, set=options.parse_set(set_))
 
 
 def announce(session: Any) -> None:

@@ -26,11 +26,11 @@ def command(
     trust: options.Trust = False,
 ) -> None:
     """Hold a scenario open on real Linux kernels, with a prompt at each node."""
-    from hopscope.live import Session
+    from hopscope.live import Session, stored
     from hopscope.live.control import Control
     from hopscope.live.prompt import Prompt
 
-    live.check_places(out, pcap, force=force)
+    stored.check_places(out, pcap, force=force)
     asked = live.read(
         duration,
         on_late=on_late,

@@ -71,9 +71,8 @@ class Journal:
 
 def recover(runs: Path | None = None) -> list[str]:
     """Removes what runs that are dead have left, and returns it in words; living runs are left alone."""
-    runs = home() if runs is None else runs
     removed: list[str] = []
-    for folder in sorted(runs.glob(f"{_PREFIX}*")) if runs.is_dir() else []:
+    for folder in _folders(runs):
         with contextlib.suppress(FileNotFoundError, PermissionError), _dead(folder) as is_dead:
             if is_dead:
                 removed += _undo(folder)
@@ -82,13 +81,18 @@ def recover(runs: Path | None = None) -> list[str]:
 
 def living(runs: Path | None = None) -> list[Path]:
     """The folders of the runs that live."""
-    runs = home() if runs is None else runs
     found = []
-    for folder in sorted(runs.glob(f"{_PREFIX}*")) if runs.is_dir() else []:
+    for folder in _folders(runs):
         with contextlib.suppress(FileNotFoundError, PermissionError), _dead(folder) as is_dead:
             if not is_dead and folder.is_dir():
                 found.append(folder)
     return found
+
+
+def _folders(runs: Path | None) -> list[Path]:
+    """The folders of runs, living or dead; None: where runs are by default."""
+    runs = home() if runs is None else runs
+    return sorted(runs.glob(f"{_PREFIX}*")) if runs.is_dir() else []
 
 
 def _create(folder: Path) -> int:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from hopscope import _core
 from hopscope.errors import InputError, counted, listed
 from hopscope.live.flows import RealFlow, real_flows
-from hopscope.scenario import Point
+from hopscope.scenario import Point, Scenario
+from hopscope.tracing import pick
+from hopscope.tracing.pick import OneRun
 
 #: Most nodes: two octets of a MAC address, and what one machine carries in real time.
 MOST_NODES = 1000
@@ -74,6 +77,23 @@ class RealNetwork:
         from hopscope.live.daemons import DAEMONS
 
         return any(word in DAEMONS and DAEMONS[word].ipv6 for word in self.routings.values())
+
+
+def chosen(
+    what: str | Path | Mapping[str, Any] | Scenario,
+    *,
+    point: int | str = 0,
+    seed: int | None = None,
+    set: Mapping[str, Any] | None = None,  # noqa: A002 (the name users type)
+) -> OneRun:
+    """The run that is meant, as :func:`hopscope.tracing.pick` finds it; a folder holds simulations, and is refused.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    if isinstance(what, (str, Path)) and Path(what).is_dir():
+        raise InputError(f"{what}: is a folder; expected a scenario file")
+    return pick(what, point=point, seed=seed, set=set, needs_flows=False)
 
 
 def plan(point: Point, seed: int, *, simulated_flows: bool) -> RealNetwork:

@@ -295,12 +295,13 @@ class Session:
         with contextlib.suppress(RuntimeError):  # Ctrl-C came before it was started
             thread.join()
 
-    def wait(self) -> None:
-        """Waits until the run is over or a program ends it.
+    def wait(self) -> list[str]:
+        """Waits until the run is over or a program ends it, and returns the remarks of that time.
 
         Raises:
             RunFailed: a program has failed, or the radio.
         """
+        before = len(self.remarks)
         while not self._ended.wait(_PERIOD_S):
             for program in self.newly_ended():
                 if program.has_failed() and program.ends_run():
@@ -308,8 +309,9 @@ class Session:
                 if program.has_failed():
                     self.remarks.append(program.in_words())
                 if program.ends_run():
-                    return
+                    return self.remarks[before:]
         self.check_radio()
+        return self.remarks[before:]
 
     def newly_ended(self) -> list[Program]:
         """The programs that have ended since the last call."""

@@ -12,6 +12,7 @@ from hopscope.campaign import manifest
 from hopscope.campaign.plan import Plan, Run
 from hopscope.campaign.store import Store
 from hopscope.errors import InputError, StoreError
+from hopscope.io import output
 from hopscope.io.files import not_written, write_whole
 from hopscope.results import Result, columns
 
@@ -39,6 +40,18 @@ def check(folder: Path, *, force: bool) -> None:
         raise InputError(
             f"--out {folder}: is there and not empty; name another folder, or replace its run with --force"
         )
+
+
+def check_places(out: Path | None, pcap: Path | None, *, force: bool) -> None:
+    """Refuses a folder for results that has something in it, and a capture that is there, before anything is made.
+
+    Raises:
+        InputError: one is there, and was not meant to be replaced.
+    """
+    if out is not None:
+        check(out, force=force)
+    if pcap is not None:
+        output.check(pcap, force=force)
 
 
 def keep(folder: Path, result: Result, series: columns.Tables, document: Mapping[str, Any]) -> None:
