@@ -62,6 +62,8 @@ def run_live(
         for remark in session.wait():
             _LOG.warning(remark)
         session.finish()
+        if session.captured is not None and not session.captured.is_whole:
+            _LOG.warning(session.captured.sentence())
     assert session.result is not None
     return session.result
 

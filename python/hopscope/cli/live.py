@@ -10,7 +10,7 @@ import typer
 
 from hopscope.cli import options
 from hopscope.cli.console import echo, note
-from hopscope.errors import InputError
+from hopscope.errors import InputError, RunFailed
 
 if TYPE_CHECKING:
     from hopscope.live import LiveOptions, Session
@@ -171,15 +171,28 @@ def say_removed(removed: list[str]) -> None:
 
 
 def report(session: Session, found: dict[str, Any], *, as_json: bool) -> None:
-    """Prints what a run gave: before the table of a simulation whether to trust it, behind it the lateness."""
-    from hopscope.cli import console, table
-    from hopscope.live import report as words
+    """Prints what a run gave: before the table of a simulation whether to trust it, behind it the lateness.
 
+    Raises:
+        RunFailed: the capture is not whole.
+    """
     if session.options.out is not None:
         note(f"results: {session.options.out}")
     if as_json:
         echo(json.dumps(found))
-        return
+    else:
+        _print(session, found)
+    captured = session.captured
+    if captured is not None:
+        note(captured.sentence())
+        if not captured.is_whole and not captured.broken_pipe:
+            raise RunFailed("the capture is not whole; the run is")
+
+
+def _print(session: Session, found: dict[str, Any]) -> None:
+    from hopscope.cli import console, table
+    from hopscope.live import report as words
+
     if session.result is not None and found["flows"]:
         table.print_result(console.out(), session.result)
     for line in (words.lateness(found["radio"]), words.books(found["radio"])):

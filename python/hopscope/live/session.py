@@ -35,7 +35,7 @@ from hopscope.live.programs import Program
 from hopscope.live.traffic import Traffic
 from hopscope.live.watching import Watch
 from hopscope.results import Result
-from hopscope.results.captured import Choice
+from hopscope.results.captured import Captured, Choice
 from hopscope.results.finished import Finished
 from hopscope.running.stepping import change_of
 from hopscope.scenario.fields import NS
@@ -65,6 +65,7 @@ class Session:
         result: what the run gave, as a simulation gives it; from :meth:`finish` on.
         name: of the run, with which the names of its namespaces begin.
         removed: what runs before it had left, in words.
+        captured: the capture, once the run is over; None: there is none.
         remarks: what a user should know.
         watch: what shows the run in a browser; None: nothing does.
     """
@@ -83,6 +84,7 @@ class Session:
         self.remarks = list(self.real.remarks)
         self.remarks += outcome.left_empty(self.run.scenario.document, kernel_flows=bool(self.real.flows))
         self.result: Result | None = None
+        self.captured: Captured | None = None
         self.removed: list[str] = []
         self.watch: Watch | None = None
         self.programs: list[Program] = []
@@ -338,7 +340,8 @@ class Session:
         self.check_radio()
         # The flows have ended before the radio, unless that was at the end of its time.
         ends = min(self._live.now, self._traffic.ended)
-        radio, capture = self._live.report(), self._live.end_capture()
+        radio = self._live.report()
+        self._end_capture()
         given = self._live.results()
         hops = [plan.hops(self.real, self._hops, flow) for flow in self.real.flows]
         tables = outcome.tables(
@@ -349,7 +352,7 @@ class Session:
             "net": str(self.addresses.net),
             "programs": [self._program(program) for program in self.programs],
             "radio": radio,
-            "capture": capture,
+            "capture": None if self.captured is None else self.captured.to_json(),
             "remarks": self.remarks,
         }
         tables = {**tables, "live": {**about, **details}}
@@ -359,6 +362,14 @@ class Session:
         if self.options.out is not None:
             stored.keep(self.options.out, self.result, given.series, document)
         return document
+
+    def _end_capture(self) -> None:
+        """Ends the capture; a remark says where it is not whole."""
+        summary = self._live.end_capture()
+        if self.options.pcap is not None and summary is not None:
+            self.captured = Captured.read(self.options.pcap, summary)
+            if not self.captured.is_whole:
+                self.remarks.append(self.captured.sentence())
 
     def _program(self, program: Program) -> dict[str, Any]:
         return {
