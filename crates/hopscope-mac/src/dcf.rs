@@ -177,6 +177,11 @@ impl Dcf {
         Dcf { rates, ..self }
     }
 
+    /// Mode of the next data frame to a neighbour.
+    pub fn data_mode(&self, to: NodeId, rules: &MacRules) -> Mode {
+        self.rates.choose(&rules.rates, to, FrameKind::Data, 0)
+    }
+
     /// What it has learnt about its rates.
     pub fn rate_control(&mut self) -> &mut RateControl {
         &mut self.rates

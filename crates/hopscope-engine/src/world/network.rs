@@ -2,15 +2,17 @@
 //! messages, timers and failed links.
 
 use super::World;
+use super::places::PerNode;
 use crate::record::{Classes, DropReason, Record, Recorder};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
-use hopscope_net::iface::Interface;
+use hopscope_net::iface::{Interface, Wifi};
 use hopscope_net::net::ip;
 use hopscope_net::net::ip::Step;
 use hopscope_net::routing::{
-    Cx as RoutingCx, Forwarding, LossOf, Lost, Machine, Query, RouteAnswer, Router, RoutingNote,
+    Cx as RoutingCx, Forwarding, LinkEstimate, LinkLayer, LossOf, Lost, Machine, Query, RouteAnswer, Router,
+    RoutingNote,
 };
 use hopscope_packet::routing::RoutingMessage;
 use hopscope_packet::{Body, Packet};
@@ -184,7 +186,8 @@ impl<R: Recorder> World<R> {
         };
         let mut out = std::mem::take(&mut self.routing_effects);
         let Machine { router, rng } = &mut **machine;
-        let answer = input(router, &mut RoutingCx { now: self.now, rng, out: &mut out });
+        let link = &MacOf { wifi: &self.wifi, node };
+        let answer = input(router, &mut RoutingCx { now: self.now, interface: 0, link, rng, out: &mut out });
         for effect in out.drain(..) {
             self.routing_effect(node, effect);
         }
@@ -233,5 +236,18 @@ impl<R: Recorder> World<R> {
             return true;
         }
         !self.is_off(node) && !self.is_off(neighbour) && self.medium.neighbours(node).any(|n| n == neighbour)
+    }
+}
+
+/// The MAC of a node, which its routing protocol may ask.
+#[derive(Debug)]
+struct MacOf<'a> {
+    wifi: &'a PerNode<Wifi>,
+    node: NodeId,
+}
+
+impl LinkLayer for MacOf<'_> {
+    fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
+        LinkEstimate { data_rate: self.wifi[self.node].data_rate(neighbour) }
     }
 }

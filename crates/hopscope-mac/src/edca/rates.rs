@@ -5,8 +5,14 @@ use super::{Edca, EdcaCx, qos};
 use crate::rate::ht::{NextPpdu, PpduReport};
 use crate::rules::MacRules;
 use hopscope_core::ids::NodeId;
+use hopscope_phy::phy::modes::Mode;
 
 impl Edca {
+    /// Mode of the next data PPDU to a neighbour.
+    pub fn data_mode(&self, to: NodeId, rules: &MacRules) -> Mode {
+        self.next_ppdu(to, rules).mode
+    }
+
     /// How the next data PPDU to a neighbour goes.
     pub(super) fn next_ppdu(&self, to: NodeId, rules: &MacRules) -> NextPpdu {
         self.rates.next(to).unwrap_or(NextPpdu { mode: qos(rules).data, alone: false })

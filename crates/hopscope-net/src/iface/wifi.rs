@@ -75,6 +75,15 @@ impl Wifi {
         self.edca.as_ref().map_or_else(|| self.mac.after_sifs(), |edca| edca.after_sifs())
     }
 
+    /// Rate in bit/s of the next data frame to a neighbour.
+    pub fn data_rate(&self, neighbour: NodeId) -> u64 {
+        let mode = match &self.edca {
+            None => self.mac.data_mode(neighbour, &self.rules),
+            Some(edca) => edca.data_mode(neighbour, &self.rules),
+        };
+        mode.rate()
+    }
+
     /// The neighbour and the mode that rate control has changed to since the last call.
     pub fn take_rate_change(&mut self) -> Option<(NodeId, Mode)> {
         match &mut self.edca {

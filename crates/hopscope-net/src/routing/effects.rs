@@ -8,11 +8,15 @@ use hopscope_packet::dsr::SourceRoute;
 use hopscope_packet::routing::RoutingMessage;
 use hopscope_packet::{Body, DropReason, Packet};
 
-/// The instant of an input, the node's random numbers and the list its effects go to.
+/// The instant of an input, what the radios know, the node's random numbers and the list its effects go to.
 #[derive(Debug)]
 pub struct Cx<'a> {
     /// Now.
     pub now: Time,
+    /// Radio of the node that a message came by, in the order of its radios; 0 where the input is no message.
+    pub interface: u8,
+    /// What the MAC knows of the links to neighbours.
+    pub link: &'a dyn LinkLayer,
     /// Random numbers of the node's routing.
     pub rng: &'a mut Stream,
     /// Where effects go.
@@ -39,6 +43,19 @@ impl Cx<'_> {
     pub fn part_of(&mut self, longest: Span) -> Span {
         Span((self.rng.uniform() * longest.0 as f64) as u64)
     }
+}
+
+/// What a routing protocol may ask of the MAC below it.
+pub trait LinkLayer: std::fmt::Debug {
+    /// The link to a neighbour by one of the node's radios, as the MAC sees it.
+    fn estimate(&self, interface: u8, neighbour: NodeId) -> LinkEstimate;
+}
+
+/// A link as the MAC of its sender sees it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LinkEstimate {
+    /// Rate that unicast data goes at now, bit/s.
+    pub data_rate: u64,
 }
 
 /// A packet that needs a next hop.

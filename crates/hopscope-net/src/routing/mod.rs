@@ -17,7 +17,9 @@ pub mod olsr;
 #[cfg(test)]
 mod tests;
 
-pub use effects::{Cx, LossOf, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
+pub use effects::{
+    Cx, LinkEstimate, LinkLayer, LossOf, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote,
+};
 pub use fixed::{FixedRoutes, Table};
 
 use aodv::Aodv;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::config::{aodv::AodvConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
 use crate::routing::{Aodv, Dsdv, Dsr, Olsr};
-use crate::routing::{Cx, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
+use crate::routing::{Cx, LinkEstimate, LinkLayer, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
@@ -22,6 +22,23 @@ const TTL: u8 = 64;
 
 pub fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
+}
+
+/// A MAC that sends data at one rate.
+#[derive(Debug)]
+pub struct SteadyMac {
+    pub data_rate: u64,
+}
+
+impl LinkLayer for SteadyMac {
+    fn estimate(&self, _interface: u8, _neighbour: NodeId) -> LinkEstimate {
+        LinkEstimate { data_rate: self.data_rate }
+    }
+}
+
+/// An input over the first radio, with a MAC that sends data at 2 Mbit/s.
+pub fn cx<'a>(now: Time, rng: &'a mut Stream, out: &'a mut Vec<RoutingEffect>) -> Cx<'a> {
+    Cx { now, interface: 0, link: &SteadyMac { data_rate: 2_000_000 }, rng, out }
 }
 
 /// Constants of a protocol, from which its machines are made.
@@ -107,6 +124,8 @@ pub struct Net {
     pub now: Time,
     /// Part of the broadcast copies that get lost.
     pub loss: f64,
+    /// The same of single links, on top: `losses[&(a, b)]` of what `b` hears of `a`. Unicast is repeated until it comes.
+    pub losses: BTreeMap<(usize, usize), f64>,
     /// `links[a][b]`: `b` hears `a`.
     pub links: Vec<Vec<bool>>,
     queues: Vec<VecDeque<Frame>>,
@@ -133,6 +152,7 @@ impl Net {
             log: Vec::new(),
             now: Time::ZERO,
             loss: 0.0,
+            losses: BTreeMap::new(),
             links: vec![vec![false; count]; count],
             queues: vec![VecDeque::new(); count],
             busy: vec![false; count],
@@ -163,6 +183,18 @@ impl Net {
 
     pub fn set_link(&mut self, a: usize, b: usize, up: bool) {
         (self.links[a][b], self.links[b][a]) = (up, up);
+    }
+
+    /// A link is up and loses a part of the broadcast copies in both directions.
+    pub fn set_lossy(&mut self, a: usize, b: usize, loss: f64) {
+        self.set_link(a, b, true);
+        self.losses.extend([((a, b), loss), ((b, a), loss)]);
+    }
+
+    /// A broadcast copy that leaves `a` comes to `b`.
+    fn arrives(&mut self, a: usize, b: usize) -> bool {
+        let single = self.losses.get(&(a, b)).copied().unwrap_or(0.0);
+        self.links[a][b] && self.chance.uniform() >= 1.0 - (1.0 - self.loss) * (1.0 - single)
     }
 
     pub fn link_at(&mut self, at: Time, a: usize, b: usize, up: bool) {
@@ -290,7 +322,7 @@ impl Net {
     /// Gives a machine an input and carries out what it wants done.
     pub fn input<T>(&mut self, node: usize, input: impl FnOnce(&mut Router, &mut Cx) -> T) -> T {
         let mut out = Vec::new();
-        let answer = input(&mut self.nodes[node], &mut Cx { now: self.now, rng: &mut self.rngs[node], out: &mut out });
+        let answer = input(&mut self.nodes[node], &mut cx(self.now, &mut self.rngs[node], &mut out));
         for effect in out {
             self.effect(NodeId(node as u32), effect);
         }
@@ -337,7 +369,7 @@ impl Net {
         match frame {
             Frame::Message { to: None, message, ttl } => {
                 for to in 0..self.nodes.len() {
-                    if self.links[at.index()][to] && self.chance.uniform() >= self.loss {
+                    if self.arrives(at.index(), to) {
                         let (to, message) = (NodeId(to as u32), message.clone());
                         self.push(self.now, Event::Message { at: to, from: at, message, ttl });
                     }

@@ -2,8 +2,8 @@
 
 use crate::config::aodv::AodvConfig;
 use crate::routing::aodv::Aodv;
-use crate::routing::tests::net::ms;
-use crate::routing::{Cx, Lost, Query, RouteAnswer, RoutingEffect};
+use crate::routing::tests::net::{cx, ms};
+use crate::routing::{Lost, Query, RouteAnswer, RoutingEffect};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
@@ -26,7 +26,7 @@ impl Bench {
     /// Messages sent in answer to one.
     fn hears(&mut self, at: Time, from: u32, message: AodvMessage) -> Vec<(Option<u32>, AodvMessage)> {
         let mut out = Vec::new();
-        let mut cx = Cx { now: at, rng: &mut self.rng, out: &mut out };
+        let mut cx = cx(at, &mut self.rng, &mut out);
         self.aodv.on_message(NodeId(from), 9, &message, &mut cx);
         messages(&out)
     }
@@ -35,7 +35,7 @@ impl Bench {
         let mut out = Vec::new();
         let (packet, prev) = (PacketId(0), prev.map(NodeId));
         let query = Query { packet, src: NodeId(src), dst: NodeId(dst), prev, source_route: None };
-        let answer = self.aodv.route(&query, &mut Cx { now: at, rng: &mut self.rng, out: &mut out });
+        let answer = self.aodv.route(&query, &mut cx(at, &mut self.rng, &mut out));
         (answer, out)
     }
 
@@ -43,7 +43,7 @@ impl Bench {
     fn fails(&mut self, at: Time, next_hop: u32, dst: u32, hops: u8) -> Vec<RoutingEffect> {
         let mut out = Vec::new();
         let lost = Lost { packet: PacketId(3), src: NodeId(1), dst: NodeId(dst), hops, source_route: None };
-        let mut cx = Cx { now: at, rng: &mut self.rng, out: &mut out };
+        let mut cx = cx(at, &mut self.rng, &mut out);
         self.aodv.on_link_failure(NodeId(next_hop), Some(&lost), &mut cx);
         out
     }
