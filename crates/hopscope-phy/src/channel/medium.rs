@@ -38,6 +38,8 @@ pub struct Medium {
     lists: LinkLists,
     /// Where the state of each node lies; by number where nobody has said.
     places: Option<Arc<[u32]>>,
+    /// Channel of each node; none where all share one.
+    channels: Option<Box<[u16]>>,
     /// What follows from changes; nothing while there was none.
     motion: Option<Box<Motion>>,
     /// Nodes near a transmitter by square of distance, kept for the next list.
@@ -104,7 +106,19 @@ impl Medium {
         let law = Law::new(radio, seed);
         let grid = Grid::new(positions, law.full.reach);
         let (positions, lists) = (positions.to_vec(), LinkLists::new(positions.len()));
-        Medium { positions, law, grid, lists, places: None, motion: None, near: Vec::new() }
+        Medium { positions, law, grid, lists, places: None, channels: None, motion: None, near: Vec::new() }
+    }
+
+    /// Puts each node on a channel: nobody hears another channel. Must be called before the first list is made.
+    pub fn set_channels(&mut self, channels: &[u16]) {
+        let is_shared = channels.windows(2).all(|pair| pair[0] == pair[1]);
+        self.channels = (!is_shared).then(|| channels.into());
+    }
+
+    /// True when two nodes are on one channel.
+    #[inline]
+    fn share_channel(&self, a: NodeId, b: NodeId) -> bool {
+        share_channel(self.channels.as_deref(), a, b)
     }
 
     /// Notes where the state of each node lies; until then that is its number.
@@ -244,7 +258,7 @@ impl Medium {
     /// has been crossed since, and no distance is another by more than `travel::BLUR`. Nearest come first but for what has
     /// changed since the candidates were looked for.
     fn follow(&mut self, node: NodeId, now: Time) {
-        let Medium { motion: Some(motion), law, lists, places, .. } = self else { return };
+        let Medium { motion: Some(motion), law, lists, places, channels, .. } = self else { return };
         let (Some(travel), n) = (&mut motion.travel, node.index()) else { return };
         if motion.right_until[n].holds(travel, now) {
             return;
@@ -254,6 +268,9 @@ impl Medium {
         let until = travel.refresh(n, reach, &ranges, places.as_deref(), now);
         let mut links = lists.take(node);
         law.links(n, gain, travel.near(n, now), &mut links);
+        if channels.is_some() {
+            links.retain(|link| share_channel(channels.as_deref(), node, link.to));
+        }
         motion.right_until[n] = Right::Until(until, travel.jumps());
         let (at, places) = (|node: NodeId| travel.at(node.index(), now), places.as_deref());
         motion.traced.replay(node, &mut links, |to, watts| law.traced([at(node), at(to)], to, watts, places));
@@ -288,7 +305,7 @@ impl Medium {
         let Medium { positions, law, places, .. } = self;
         let (n, motion, places) = (node.index(), self.motion.as_deref(), places.as_deref());
         let Power { gain, reach } = self.power(node);
-        self.look_around(node, reach, |_| true, near);
+        self.look_around(node, reach, |other| self.share_channel(node, NodeId(other)), near);
         links.clear();
         // In one piece: growing would leave up to half of it idle.
         links.reserve_exact(near.len());
@@ -348,7 +365,8 @@ impl Medium {
             return;
         }
         let mut near = Vec::new();
-        self.look_around(node, self.law.full.reach, |other| counts(NodeId(other)), &mut near);
+        let counts = |other| self.share_channel(node, NodeId(other)) && counts(NodeId(other));
+        self.look_around(node, self.law.full.reach, counts, &mut near);
         let (law, places) = (&self.law, self.places.as_deref());
         links.extend(near.iter().filter_map(|&at| law.link(node.index(), at, 1.0, places)));
     }
@@ -381,15 +399,16 @@ impl Medium {
     /// Squares of the distances to the nodes that were within the usual reach of a node at the beginning, in any order.
     fn within_reach(&self, node: NodeId) -> impl Iterator<Item = (f64, u32)> + '_ {
         let (here, reach) = (&self.positions[node.index()], self.law.full.reach);
-        let others = self.grid.around(here, reach).filter(move |&other| other != node.0);
+        let counts = move |other: &u32| *other != node.0 && self.share_channel(node, NodeId(*other));
+        let others = self.grid.around(here, reach).filter(counts);
         let near = others.map(|other| (squared(*here, self.positions[other as usize]), other));
         near.filter(move |&(squared, _)| squared <= reach * reach)
     }
 
     /// A search for who decodes whom at the beginning; none once a node has moved, has a power of its own, or is
-    /// traced.
+    /// traced, and where nodes are on several channels.
     pub fn decoding(&self) -> Option<Decoding> {
-        (!self.has_changed()).then(|| Decoding::of(self.law.clone(), &self.positions))
+        (!self.has_changed() && self.channels.is_none()).then(|| Decoding::of(self.law.clone(), &self.positions))
     }
 
     /// Neighbours that can decode `node`, nearest first; by mean power where it varies with time.
@@ -399,6 +418,9 @@ impl Medium {
 
     /// True when a node can decode frames of another at this instant, by mean power. No list is made anew for it.
     pub fn decodes(&self, from: NodeId, to: NodeId, now: Time) -> bool {
+        if !self.share_channel(from, to) {
+            return false;
+        }
         let [a, b] = [from, to].map(|node| self.position(node, now));
         let motion = self.motion.as_deref();
         let Power { gain, reach } = self.power(from);
@@ -419,6 +441,12 @@ impl Medium {
     pub fn nodes(&self) -> usize {
         self.lists.nodes()
     }
+}
+
+/// True when two nodes are on one channel, given the channel of each.
+#[inline]
+fn share_channel(channels: Option<&[u16]>, a: NodeId, b: NodeId) -> bool {
+    channels.is_none_or(|channels| channels[a.index()] == channels[b.index()])
 }
 
 /// What is known of changes; the first one begins it.

@@ -9,6 +9,7 @@ use crate::config::radio::{Propagation, Shadowing};
 use crate::mobility::Leg;
 use hopscope_core::config::profile::Profile;
 use hopscope_core::rng::{Purpose, Stream};
+use hopscope_core::units::Span;
 use hopscope_testing::property;
 
 fn radio() -> RadioConfig {
@@ -46,6 +47,46 @@ fn the_grid_finds_what_a_full_scan_finds() {
         found.sort_unstable();
         assert_eq!(found, expected, "node {node}");
     }
+}
+
+/// Who hears each node, with power and flags, at an instant; `names` renames nodes.
+fn heard(medium: &mut Medium, nodes: &[u32], names: impl Fn(u32) -> u32, now: Time) -> Vec<Vec<(u32, u32, u8)>> {
+    let of = |n: &u32| {
+        medium.refresh(NodeId(*n), now);
+        let links = medium.hearers(NodeId(*n)).iter();
+        links.map(|link| (names(link.to.0), link.power.to_bits(), link.flags)).collect()
+    };
+    nodes.iter().map(of).collect()
+}
+
+#[test]
+fn a_channel_is_as_if_the_others_were_not_there() {
+    let mut stream = Stream::derive(6, 0, 0, Purpose::Placement);
+    let positions: Vec<[f64; 2]> = (0..120).map(|_| [stream.uniform() * 1500.0, stream.uniform() * 600.0]).collect();
+    let channels: Vec<u16> = (0..120).map(|n| [1, 6, 11][n % 3]).collect();
+    let own: Vec<u32> = (0..120).filter(|n| n % 3 == 1).collect();
+    let alone: Vec<[f64; 2]> = own.iter().map(|&n| positions[n as usize]).collect();
+    let (mut all, mut one) = (Medium::new(&positions, &radio()), Medium::new(&alone, &radio()));
+    all.set_channels(&channels);
+    assert!(all.decoding().is_none(), "a search by distance alone would meet other channels");
+    for n in 0..40 {
+        let name = |found: Option<NodeId>| found.map(|node| node.0);
+        assert_eq!(all.count_hearers(NodeId(own[n])), one.count_hearers(NodeId(n as u32)));
+        let nearest = name(one.nearest(NodeId(n as u32), |_| true)).map(|found| own[found as usize]);
+        assert_eq!(name(all.nearest(NodeId(own[n]), |_| true)), nearest);
+    }
+    let numbers: Vec<u32> = (0..40).collect();
+    let ns = |n: u32| n / 3;
+    assert_eq!(heard(&mut all, &own, ns, Time::ZERO), heard(&mut one, &numbers, |n| n, Time::ZERO));
+    // The same once nodes are under way, and for those that jump.
+    let now = Time::ZERO + Span::from_secs(1);
+    for (medium, node) in [(&mut all, own[7]), (&mut one, 7)] {
+        let from = medium.position(NodeId(node), now);
+        medium.set_leg(NodeId(node), Leg::at_speed(now, from, [750.0, 300.0], 10.0), now);
+    }
+    let later = Time::ZERO + Span::from_secs(20);
+    assert_eq!(heard(&mut all, &own, ns, later), heard(&mut one, &numbers, |n| n, later));
+    assert!(!all.decodes(NodeId(0), NodeId(1), later) && all.decodes(NodeId(own[7]), NodeId(own[7] + 3), later) == one.decodes(NodeId(7), NodeId(8), later));
 }
 
 #[test]
