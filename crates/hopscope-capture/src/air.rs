@@ -154,7 +154,7 @@ impl Air {
             last_flow: vec![FlowId::NONE; nodes],
             cuts: vec![Cut::default(); nodes],
             ampdus: 0,
-            is_mixed: config.interfaces().any(|set| set.mac.qos != config.mac.qos),
+            is_mixed: config.interface_sets().any(|set| set.mac.qos != config.mac.qos),
             amsdu: config.host_of_each().into_iter().map(|host| config.mac_of(host).amsdu.is_some()).collect(),
             headers: config.host_of_each().into_iter().map(header).collect(),
             levels: vec![(f32::NAN, 0); nodes],

@@ -374,7 +374,7 @@ impl<D: Device, C: Clock, R: Recorder> Driver<D, C, R> {
 
 /// Time of a data frame with a packet of the usual size at the fastest rate of the network.
 fn data_frame(config: &Config) -> Span {
-    let frames = config.interfaces().map(|set| {
+    let frames = config.interface_sets().map(|set| {
         let bytes = USUAL + set.mac.llc_header + set.mac.data_overhead();
         timing::airtime(&set.radio, bytes, set.radio.data_rate)
     });

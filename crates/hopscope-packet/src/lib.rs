@@ -57,7 +57,8 @@ pub struct Packet {
     pub ttl: u8,
     /// Hops travelled so far.
     pub hops: u8,
-    /// Interface of the node at hand that it leaves by, in the order of the node's interfaces.
+    /// Interface of the node at hand that it leaves by, or has come by, in the order of the node's interfaces; with
+    /// [`Packet::CHOSEN`] where routing wants it to leave by this one.
     pub via: u8,
     /// The next hop has received it; the node keeps this copy only until the MAC ACK comes.
     pub received_next: bool,
@@ -76,6 +77,9 @@ pub struct Packet {
 }
 
 impl Packet {
+    /// Bit of `via`: routing has chosen the interface.
+    pub const CHOSEN: u8 = 0x80;
+
     /// A packet that `src` makes now for `dst`, its next hop so far; of no flow, without ECN and extra part.
     #[inline]
     pub fn new(src: NodeId, dst: NodeId, bytes: u32, ttl: u8, body: Body, now: Time) -> Self {

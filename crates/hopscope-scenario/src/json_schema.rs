@@ -103,6 +103,7 @@ pub fn of(tables: Vec<Table>) -> impl Serialize {
 /// What one table of a list is.
 fn item_doc(name: &str) -> &'static str {
     match name {
+        "interface" => "A radio of some nodes or of all, and its channel.",
         "layer" => "The link layer of some nodes; keys that are absent are those of [mac] and [link].",
         "outage" => "One outage.",
         "event" => "One event.",

@@ -37,6 +37,7 @@ _NAMED_NODES = {
     "outage": ("node",),
     "wire": ("from", "to"),
     "layer": ("nodes",),
+    "interface": ("nodes",),
 }
 
 

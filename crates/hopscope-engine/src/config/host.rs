@@ -6,8 +6,9 @@ use std::net::Ipv4Addr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Config, MacConfig, RadioConfig};
+use super::{Config, InterfaceConfig, MacConfig, RadioConfig};
 use hopscope_core::error::{BuildError, BuildErrors};
+use hopscope_core::ids::NodeId;
 use hopscope_net::iface::rules::InterfaceSet;
 
 /// Settings of the nodes that it names.
@@ -69,9 +70,9 @@ pub struct RatesConfig {
 /// Most wires of a network: their default addresses are subnets of four in 172.16.0.0/12.
 const MAX_WIRES: usize = 1 << 18;
 
-/// The address of the 802.11 interface of a node: 10.0.0.1 for node 0 and so on (RFC 1918).
-fn default_wifi_address(node: u32) -> Ipv4Addr {
-    Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 0, 0, 0)) + node + 1)
+/// The address of an 802.11 interface: 10.0.0.1 for station 0 and so on (RFC 1918).
+fn default_wifi_address(station: u32) -> Ipv4Addr {
+    Ipv4Addr::from(u32::from(Ipv4Addr::new(10, 0, 0, 0)) + station + 1)
 }
 
 /// The address of an end, 0 or 1, of a wire: each wire has a subnet of four addresses from 172.16.0.0 on (RFC 1918).
@@ -129,12 +130,14 @@ impl Config {
     /// The common radio with the rates of all interfaces among its own: how far interference matters follows from the
     /// fastest that is in use.
     pub fn radio_with_all_rates(&self) -> Cow<'_, RadioConfig> {
-        let mut own: Vec<u64> = (self.hosts.iter().filter_map(|host| host.rates.as_ref()))
+        let of_hosts = self.hosts.iter().filter_map(|host| host.rates.as_ref());
+        let of_interfaces = self.interfaces.iter().filter_map(|interface| interface.rates.as_ref());
+        let mut own: Vec<u64> = (of_hosts.chain(of_interfaces))
             .flat_map(|rates| {
                 [rates.data_rate, rates.basic_rate].into_iter().chain(rates.response_rates.iter().copied())
             })
             .collect();
-        own.extend(self.interfaces().flat_map(|set| set.mac.rates.iter().copied()));
+        own.extend(self.interface_sets().flat_map(|set| set.mac.rates.iter().copied()));
         if own.is_empty() {
             return Cow::Borrowed(&self.radio);
         }
@@ -143,10 +146,10 @@ impl Config {
         Cow::Owned(radio)
     }
 
-    /// Radio and MAC parameters of all kinds of 802.11 interfaces: the common ones, then those of single nodes.
-    pub fn interfaces(&self) -> impl Iterator<Item = InterfaceSet<'_>> {
+    /// Radio and MAC parameters of all kinds of 802.11 interfaces: the common ones, then those of single stations.
+    pub fn interface_sets(&self) -> impl Iterator<Item = InterfaceSet<'_>> {
         let common = InterfaceSet {
-            nodes: None,
+            stations: None,
             radio: Cow::Borrowed(&self.radio),
             mac: &self.mac,
             rates_key: "radio".to_string(),
@@ -154,18 +157,33 @@ impl Config {
         };
         let own = self.hosts.iter().enumerate().filter(|(_, host)| host.mac.is_some() || host.rates.is_some());
         let sets = own.map(|(number, host)| InterfaceSet {
-            nodes: Some(&host.nodes),
-            radio: match host.rates.clone() {
-                None => Cow::Borrowed(&self.radio),
-                Some(RatesConfig { data_rate, basic_rate, response_rates }) => {
-                    Cow::Owned(RadioConfig { data_rate, basic_rate, response_rates, ..self.radio.clone() })
-                }
-            },
+            stations: Some(Cow::Borrowed(&host.nodes[..])),
+            radio: self.radio_at(host.rates.as_ref()),
             mac: host.mac.as_ref().unwrap_or(&self.mac),
             rates_key: host.rates.as_ref().map_or("radio".to_string(), |_| format!("hosts.{number}.rates")),
             mac_key: host.mac.as_ref().map_or("mac".to_string(), |_| format!("hosts.{number}.mac")),
         });
-        std::iter::once(common).chain(sets)
+        let further = self.interfaces.iter().enumerate().filter_map(|(number, interface)| {
+            let InterfaceConfig { mac, rates, .. } = interface;
+            (mac.is_some() || rates.is_some()).then(|| InterfaceSet {
+                stations: Some(self.stations_of(interface).into()),
+                radio: self.radio_at(rates.as_ref()),
+                mac: mac.as_ref().unwrap_or(&self.mac),
+                rates_key: rates.as_ref().map_or("radio".to_string(), |_| format!("interfaces.{number}.rates")),
+                mac_key: mac.as_ref().map_or("mac".to_string(), |_| format!("interfaces.{number}.mac")),
+            })
+        });
+        std::iter::once(common).chain(further.collect::<Vec<_>>()).chain(sets)
+    }
+
+    /// The common radio, with other rates where there are some.
+    fn radio_at(&self, rates: Option<&RatesConfig>) -> Cow<'_, RadioConfig> {
+        match rates.cloned() {
+            None => Cow::Borrowed(&self.radio),
+            Some(RatesConfig { data_rate, basic_rate, response_rates }) => {
+                Cow::Owned(RadioConfig { data_rate, basic_rate, response_rates, ..self.radio.clone() })
+            }
+        }
     }
 
     /// The MAC of a node with these settings of its own.
@@ -177,7 +195,7 @@ impl Config {
     pub fn addresses(&self, node: u32) -> Vec<Ipv4Addr> {
         let mut addresses = Vec::new();
         if self.has_wifi(node) {
-            addresses.push(default_wifi_address(node));
+            addresses.extend(self.stations().of(NodeId(node)).map(|station| default_wifi_address(station.0)));
         }
         for (number, wire) in self.wires.iter().enumerate() {
             addresses.extend((0..2).filter(|&end| wire.ends[end] == node).map(|end| default_wire_address(number, end)));

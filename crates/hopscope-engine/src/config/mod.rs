@@ -6,6 +6,7 @@ mod layers;
 pub mod outage;
 pub mod presets;
 pub mod schema;
+pub mod stations;
 
 use std::borrow::Cow;
 
@@ -31,6 +32,7 @@ pub use hopscope_transport::config::{
 };
 pub use host::{HostConfig, RatesConfig};
 pub use outage::Outage;
+pub use stations::{InterfaceConfig, Stations};
 
 use hopscope_core::error::BuildError;
 use hopscope_core::rng::{Purpose, Stream};
@@ -64,6 +66,9 @@ pub struct Config {
     /// What single nodes have in place of the common settings.
     #[serde(default)]
     pub hosts: Vec<HostConfig>,
+    /// Further radios of nodes, and channels.
+    #[serde(default)]
+    pub interfaces: Vec<InterfaceConfig>,
     /// Wires between nodes.
     #[serde(default)]
     pub wires: Vec<WireConfig>,
@@ -180,6 +185,9 @@ impl Config {
         }
         for (number, host) in self.hosts.iter().enumerate() {
             host.mac.iter().for_each(|mac| mac.outside(&format!("hosts.{number}.mac"), &mut found));
+        }
+        for (number, interface) in self.interfaces.iter().enumerate() {
+            interface.mac.iter().for_each(|mac| mac.outside(&format!("interfaces.{number}.mac"), &mut found));
         }
         for (number, flow) in self.flows.iter().enumerate() {
             flow.outside(&format!("flows.{number}"), &mut found);

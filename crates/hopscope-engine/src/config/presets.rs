@@ -52,6 +52,7 @@ impl Base {
             link: self.link,
             layers: Vec::new(),
             hosts: Vec::new(),
+            interfaces: Vec::new(),
             wires: Vec::new(),
             net: self.net,
             routing: RoutingConfig::default(),

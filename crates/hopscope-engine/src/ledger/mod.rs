@@ -85,7 +85,7 @@ impl Ledger {
     pub fn new(config: &Config) -> Self {
         let config = &*config.measured();
         let timing = Timing::new(&config.radio, &config.mac);
-        let mut nodes: Vec<Timeline> = config.nodes.iter().map(|_| Timeline::new()).collect();
+        let mut nodes: Vec<Timeline> = (0..config.stations().count()).map(|_| Timeline::new()).collect();
         for flow in &config.flows {
             nodes[flow.from as usize].is_source = true;
         }

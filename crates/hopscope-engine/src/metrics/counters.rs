@@ -27,7 +27,7 @@ pub(crate) struct MachineCounters {
 
 impl RunFamily for MachineCounters {
     fn begin(config: &Config, _series: &mut SeriesSet) -> Self {
-        let (nodes, flows) = (config.nodes.len(), config.flows.len());
+        let (nodes, flows) = (config.stations().count(), config.flows.len());
         MachineCounters { nodes, flows, before: CounterSnapshot::default(), after: CounterSnapshot::default() }
     }
 

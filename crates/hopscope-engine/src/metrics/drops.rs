@@ -24,7 +24,7 @@ pub(crate) struct Drops {
 
 impl RunFamily for Drops {
     fn begin(config: &Config, _series: &mut SeriesSet) -> Self {
-        let nodes = config.nodes.len();
+        let nodes = config.stations().count();
         // Large fields mostly mark nothing: the column would cost memory by node.
         let can_mark = config.has_link_layers() || config.wires.iter().any(|wire| !wire.link.is_plain());
         Drops {

@@ -19,7 +19,7 @@ use hopscope_transport::BoundSockets;
 pub struct Node {
     /// Where packets go next.
     pub forwarding: Forwarding,
-    /// Its interfaces: 802.11, then wires, then the door for packets from outside.
+    /// Its interfaces: 802.11 by number, then wires, then the door for packets from outside.
     pub interfaces: SmallVec<[Interface; 1]>,
     /// Address resolution, where it is on.
     pub arp: Option<Box<Arp>>,
@@ -40,7 +40,7 @@ impl Node {
         Node { forwarding, interfaces, arp: None, gateway: None, ip, sockets: BoundSockets::default() }
     }
 
-    /// The interface that leads to a neighbour: a wire to it, or the radio.
+    /// The interface that leads to a neighbour: a wire to it, or the first radio.
     #[inline]
     pub fn interface_to(&self, neighbour: NodeId) -> u8 {
         // Most nodes have one interface.
@@ -66,13 +66,13 @@ impl Node {
         self.interfaces[usize::from(via)]
     }
 
-    /// What an endpoint at this node may see of it and of the interface by which packets for `peer`
-    /// leave.
+    /// What an endpoint at this node may see of it and of the interface by which packets for `peer` leave; `wifi`: the radio
+    /// that leads there.
     #[inline]
     pub fn view(&self, peer: NodeId, wifi: &Wifi, wires: &Wires) -> NodeView {
         let (queue, by_wire) = match self.interface_towards(peer) {
             Interface::Wire { end, .. } => (&wires[end].port.queue, true),
-            Interface::Wifi | Interface::Outside => (&wifi.port.queue, false),
+            Interface::Wifi { .. } | Interface::Outside => (&wifi.port.queue, false),
         };
         let view = NodeView {
             queued: queue.len(),

@@ -57,7 +57,7 @@ impl<R: Recorder> World<R> {
             ChangeKind::Move => self.go(node, change.position.unwrap_or_default(), change.speed),
             ChangeKind::Power => {
                 let watts = change.power.unwrap_or_default();
-                self.medium.set_power(node, watts);
+                self.stations.of(node).for_each(|station| self.medium.set_power(station, watts));
                 self.note(Record::PowerSet { node, watts });
                 self.report_change();
             }
@@ -85,7 +85,7 @@ impl<R: Recorder> World<R> {
         self.settle_air();
         // A change names a state, not one more outage: twice off is off once.
         if self.is_off(node) == on {
-            self.outages.change(node, on);
+            self.stations.of(node).for_each(|station| self.outages.change(station, on));
             self.note(Record::Power { node, on });
         }
     }
@@ -103,7 +103,10 @@ impl<R: Recorder> World<R> {
         }
         // Where a wire joins two nodes that hear each other as well, the wire is meant.
         if !wired {
-            self.medium.set_part(ends, part.unwrap_or(1.0));
+            for station in self.stations.of(node) {
+                let other = self.stations.peer(station, peer);
+                other.into_iter().for_each(|other| self.medium.set_part([station, other], part.unwrap_or(1.0)));
+            }
         }
         self.note(Record::LinkChanged { node, peer, part: part.unwrap_or(1.0) });
         self.report_change();
@@ -114,12 +117,12 @@ impl<R: Recorder> World<R> {
         self.mobility.stop(node, self.now);
         match speed {
             None => {
-                self.medium.move_node(node, place, self.now);
+                self.stations.of(node).for_each(|station| self.medium.move_node(station, place, self.now));
                 self.note(Record::Moved { node, position: place });
             }
             Some(speed) => {
                 let leg = Leg::at_speed(self.now, self.medium.position(node, self.now), place, speed);
-                self.medium.set_leg(node, leg, self.now);
+                self.stations.of(node).for_each(|station| self.medium.set_leg(station, leg, self.now));
                 self.note(Record::SetOut { node, from: leg.from, to: place, until: leg.until });
             }
         }
@@ -164,13 +167,16 @@ impl<R: Recorder> World<R> {
         if key == "radio.error.per" {
             self.channel.set_errors(&self.settings.radio, self.settings.seed, self.nodes.len());
         } else if key == "mac.queue" {
-            for node in (0..self.nodes.len() as u32).filter(|&number| node.is_none_or(|only| only.0 == number)) {
-                let places = queue_of(self.settings.mac_of(self.settings.host(node)));
-                self.wifi[NodeId(node)].port.queue.set_limit(places);
+            for station in (0..self.nodes.len() as u32).map(NodeId) {
+                let of = self.stations.node(station);
+                if node.is_none_or(|only| only == of) {
+                    let places = queue_of(self.settings.mac_of(self.settings.host(of.0)));
+                    self.wifi[station].port.queue.set_limit(places);
+                }
             }
         } else {
             // All else are rules of interfaces.
-            let rules = RuleSets::new(self.settings.interfaces());
+            let rules = RuleSets::new(self.settings.interface_sets());
             self.common_rules = rules.common().station.clone();
             self.rules_are_shared = rules.are_shared();
             for node in (0..self.nodes.len() as u32).map(NodeId) {

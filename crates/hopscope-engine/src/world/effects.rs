@@ -42,10 +42,11 @@ impl<R: Recorder> World<R> {
         while let Some(&effect) = effects.get(next) {
             next += 1;
             if let Some(event) = self.transport_effect(id, effect) {
+                let (node, peer) = (self.sockets[id].node, self.sockets[id].peer);
+                let radio = self.radio_towards(node, peer);
                 let World { sockets, nodes, wifi, wires, now, .. } = self;
                 let socket = &mut sockets[id];
-                let (node, peer) = (socket.node, socket.peer);
-                let node = Some(nodes[node].view(peer, &wifi[node], wires));
+                let node = Some(nodes[node].view(peer, &wifi[radio], wires));
                 socket.endpoint.on_path_event(event, &mut Cx { now: *now, out: &mut effects, node, path_info: None });
             }
         }

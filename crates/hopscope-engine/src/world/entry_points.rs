@@ -128,7 +128,7 @@ impl<R: Recorder> World<R> {
         }
         // Nodes may have moved since their links were last looked at.
         self.medium.refresh_all(self.now);
-        let mut graph = Graph::new(&self.medium, &self.wires, &self.radios);
+        let mut graph = Graph::new(&self.medium, &self.wires, &self.radios, &self.stations);
         let mut installed = Vec::new();
         let on_entry = |entry| installed.push(entry);
         // Entries are collected, as records need the world that the search holds.
@@ -140,7 +140,7 @@ impl<R: Recorder> World<R> {
         }
         // Where everyone listens already, nobody can join.
         if !self.entry_points.are_open && matches!(self.listeners, Listeners::Some { .. }) {
-            self.announce_to(self.radios.that_may_act(&self.nodes));
+            self.announce_to(self.radios.that_may_act(&self.nodes, &self.stations));
         }
         Ok(())
     }

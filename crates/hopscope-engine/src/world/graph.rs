@@ -1,6 +1,6 @@
 //! Who is one hop from whom: over a wire, or within radio range.
 
-use crate::config::Config;
+use crate::config::{Config, Stations};
 use hopscope_core::ids::NodeId;
 use hopscope_net::iface::Wires;
 use hopscope_net::routing::fixed::{Neighbours, Tables, on_routes};
@@ -11,10 +11,7 @@ use hopscope_phy::channel::decoding::Decoding;
 #[derive(Debug)]
 pub(super) enum Radios {
     /// Every node.
-    All {
-        /// Number of nodes.
-        nodes: usize,
-    },
+    All,
     /// Those nodes for which this holds; the others have wires alone.
     Some(Vec<bool>),
 }
@@ -22,10 +19,9 @@ pub(super) enum Radios {
 impl Radios {
     /// Those of a configuration.
     pub(super) fn new(config: &Config) -> Self {
-        let nodes = config.nodes.len();
         // A node that no host names has a radio.
         if config.hosts.iter().all(|host| host.wifi) {
-            return Radios::All { nodes };
+            return Radios::All;
         }
         Radios::Some(config.radios())
     }
@@ -34,28 +30,24 @@ impl Radios {
     #[inline]
     pub(super) fn has(&self, node: NodeId) -> bool {
         match self {
-            Radios::All { .. } => true,
+            Radios::All => true,
             Radios::Some(has) => has[node.index()],
         }
     }
 
-    /// True for each node that has a radio.
-    pub(super) fn all(&self) -> Vec<bool> {
+    /// True for each station of a node that has a radio.
+    pub(super) fn all(&self, stations: &Stations) -> Vec<bool> {
         match self {
-            Radios::All { nodes } => vec![true; *nodes],
-            Radios::Some(has) => has.clone(),
+            Radios::All => vec![true; stations.count()],
+            Radios::Some(has) => stations.spread(has),
         }
     }
 
-    /// True for each node that has a radio and may act one day: under static routes those on the ways.
-    pub(super) fn that_may_act(&self, tables: &impl Tables) -> Vec<bool> {
-        match self {
-            Radios::All { nodes } => on_routes(tables, *nodes),
-            Radios::Some(has) => {
-                let routes = on_routes(tables, has.len());
-                routes.into_iter().zip(has).map(|(acts, &has)| acts && has).collect()
-            }
-        }
+    /// True for each station of a node that may act one day: under static routes those on the ways.
+    pub(super) fn that_may_act(&self, tables: &impl Tables, stations: &Stations) -> Vec<bool> {
+        let on_routes = on_routes(tables, stations.nodes() as usize);
+        let acts = |node: usize| on_routes[node] && self.has(NodeId(node as u32));
+        stations.spread(&(0..on_routes.len()).map(acts).collect::<Vec<_>>())
     }
 }
 
@@ -65,13 +57,16 @@ pub(super) struct Graph<'a> {
     medium: &'a Medium,
     wires: &'a Wires,
     radios: &'a Radios,
+    stations: &'a Stations,
     /// While the links are those of the beginning a search makes no lists of them.
     decoding: Option<Decoding>,
 }
 
 impl<'a> Graph<'a> {
-    pub(super) fn new(medium: &'a Medium, wires: &'a Wires, radios: &'a Radios) -> Self {
-        Graph { medium, wires, radios, decoding: medium.decoding() }
+    pub(super) fn new(medium: &'a Medium, wires: &'a Wires, radios: &'a Radios, stations: &'a Stations) -> Self {
+        // A search by distance alone knows no stations.
+        let decoding = stations.are_nodes().then(|| medium.decoding()).flatten();
+        Graph { medium, wires, radios, stations, decoding }
     }
 
     fn wired(&self, node: NodeId) -> impl Iterator<Item = NodeId> + 'a {
@@ -101,8 +96,10 @@ impl Neighbours for Graph<'_> {
                 true
             });
         }
-        let received = self.medium.neighbours(node);
-        received.filter(|&other| radios.has(other) && self.answers(node, other)).for_each(meet);
+        for station in self.stations.of(node) {
+            let received = self.medium.neighbours(station).filter(|&other| self.answers(station, other));
+            received.map(|other| self.stations.node(other)).filter(|&other| radios.has(other)).for_each(&mut meet);
+        }
     }
 
     fn begin_again(&mut self) {
@@ -114,8 +111,18 @@ impl Neighbours for Graph<'_> {
     fn preferred(&self, node: NodeId, counts: impl Fn(NodeId) -> bool) -> Option<NodeId> {
         let wired = self.wired(node).find(|&other| counts(other));
         wired.or_else(|| {
-            let is_heard = |other| counts(other) && self.radios.has(other) && self.answers(node, other);
-            self.radios.has(node).then(|| self.medium.nearest(node, is_heard)).flatten()
+            if !self.radios.has(node) {
+                return None;
+            }
+            let nearest = |station| {
+                let is_heard = |other| {
+                    let of = self.stations.node(other);
+                    counts(of) && self.radios.has(of) && self.answers(station, other)
+                };
+                self.medium.nearest(station, is_heard)
+            };
+            // The first radio that leads to one of them.
+            self.stations.of(node).find_map(nearest).map(|other| self.stations.node(other))
         })
     }
 }
@@ -134,6 +141,7 @@ mod tests {
             let medium = Medium::seeded(&config.nodes, &config.radio_with_all_rates(), config.seed);
             let wires = Wires::new(&config.wires, &config.link, config.nodes.len(), config.seed);
             let radios = Radios::new(&config);
+            let stations = config.stations();
             let install_all = |mut graph: Graph<'_>| {
                 let (mut routes, mut tables) = (FixedRoutes::new(60), vec![Table::default(); 60]);
                 let mut install = |from, to| routes.install(&mut graph, &mut tables, NodeId(from), NodeId(to));
@@ -141,9 +149,9 @@ mod tests {
                 let next = |node: usize| config.flows.iter().map(|flow| tables[node].lookup(NodeId(flow.to))).collect();
                 (hops, (0..60).map(next).collect::<Vec<Vec<_>>>())
             };
-            let searched = install_all(Graph::new(&medium, &wires, &radios));
+            let searched = install_all(Graph::new(&medium, &wires, &radios, &stations));
             (0..60).for_each(|node| medium.make_list(NodeId(node)));
-            let listed = install_all(Graph { decoding: None, ..Graph::new(&medium, &wires, &radios) });
+            let listed = install_all(Graph { decoding: None, ..Graph::new(&medium, &wires, &radios, &stations) });
             assert_eq!(searched, listed, "network {number}");
             found += searched.0.iter().flatten().filter(|hops| **hops > 1).count();
         }

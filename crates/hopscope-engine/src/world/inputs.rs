@@ -58,7 +58,7 @@ impl<R: Recorder> World<R> {
             Work::LinkFailed { node, packet, reason } => self.on_link_failure(node, packet, reason),
             Work::Next { node } => {
                 self.feed_mac(node);
-                self.refill(node, false);
+                self.refill(self.stations.node(node), false);
             }
             Work::Unroutable { node, packet } => self.on_unroutable(node, packet),
             Work::RouteChanged { node, dst, event } => self.on_route_change(node, dst, event),
@@ -68,7 +68,7 @@ impl<R: Recorder> World<R> {
     /// A node goes off, or its outage ends.
     #[inline]
     fn on_power(&mut self, node: NodeId, on: bool) {
-        self.outages.change(node, on);
+        self.stations.of(node).for_each(|station| self.outages.change(station, on));
         // Outages of a node may overlap: it is on again when the last has ended.
         self.note(Record::Power { node, on: !self.is_off(node) });
     }

@@ -54,7 +54,7 @@ impl<R: Recorder> World<R> {
         if let Some(held) = released {
             self.link_down(node, held);
             // A source may have waited for the packet to leave.
-            self.refill(node, false);
+            self.refill(self.stations.node(node), false);
         }
         if answers {
             self.send_arp(node, from, from, true);
@@ -96,6 +96,15 @@ impl<R: Recorder> World<R> {
             self.packets.get_mut(id).via = via;
             return self.enqueue_wire(end, id);
         }
+        if !self.stations.are_nodes() {
+            return self.resolve_at_radios(node, id);
+        }
+        self.resolve_address(node, id)
+    }
+
+    /// A packet goes down at the station that it leaves by, to the station that takes it; by way of ARP where that is on.
+    pub(super) fn resolve_address(&mut self, node: NodeId, id: PacketId) -> PathEvent {
+        let next_hop = self.packets.get(id).next_hop;
         // A broadcast needs no address.
         let arp = self.nodes[node].arp.as_mut().filter(|_| next_hop != NodeId::BROADCAST);
         match arp.map_or(Resolution::Known, |arp| arp.resolve(next_hop, id)) {

@@ -33,6 +33,7 @@ mod reachability;
 mod replay;
 mod sifs;
 mod state;
+mod stations;
 #[cfg(test)]
 mod tests;
 mod transport;
@@ -49,7 +50,7 @@ pub use view::WorldView;
 
 use std::collections::VecDeque;
 
-use crate::config::Config;
+use crate::config::{Config, Stations};
 use crate::node::Node;
 use crate::record::{DropReason, Record, Recorder};
 use entry_points::EntryPoints;
@@ -127,6 +128,9 @@ pub struct World<R: Recorder> {
     /// See `settle_air`.
     air_is_plain: bool,
     wiring: Wiring,
+    /// Radios of nodes. Medium, MAC and interfaces know stations, everything above them nodes.
+    stations: Stations,
+    /// By station: of a further radio, what stands between its interface and its node.
     nodes: PerNode<Node>,
     wifi: PerNode<Wifi>,
     routes: FixedRoutes,
@@ -194,7 +198,7 @@ impl<R: Recorder> World<R> {
 
     /// Announces every frame to every node in reach, also to those that can never act.
     fn set_all_listen(&mut self) {
-        self.announce_to(self.radios.all());
+        self.announce_to(self.radios.all(&self.stations));
     }
 
     /// Announces frames from now on to those nodes for which `listens` holds. Nobody else sends, so that no others have
@@ -265,7 +269,7 @@ impl<R: Recorder> World<R> {
         (0..self.nodes() as u32).map(NodeId).map(of).sum()
     }
 
-    /// Number of nodes.
+    /// Number of stations: the nodes, and radios of theirs beyond the first.
     pub fn nodes(&self) -> usize {
         self.nodes.len()
     }

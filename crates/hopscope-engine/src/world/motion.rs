@@ -29,7 +29,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn set_out(&mut self, node: NodeId, leg: Leg) {
-        self.medium.set_leg(node, leg, self.now);
+        self.stations.of(node).for_each(|station| self.medium.set_leg(station, leg, self.now));
         self.note(Record::SetOut { node, from: leg.at(self.now), to: leg.to, until: leg.until });
         // A node that rests for good has no end of its leg.
         if leg.until < Time::NEVER {
@@ -52,7 +52,7 @@ impl<R: Recorder> World<R> {
         check::position("position", position)?;
         // Else its next leg would take it away again.
         self.mobility.stop(node, self.now);
-        self.medium.move_node(node, position, self.now);
+        self.stations.of(node).for_each(|station| self.medium.move_node(station, position, self.now));
         self.note(Record::Moved { node, position });
         self.report_change();
         Ok(())
@@ -66,7 +66,7 @@ impl<R: Recorder> World<R> {
     pub fn set_power(&mut self, node: NodeId, watts: f64) -> Result<(), BuildError> {
         self.must_exist(node)?;
         require(watts.is_finite() && watts > 0.0, "watts", || format!("found {watts}; it must be a positive number"))?;
-        self.medium.set_power(node, watts);
+        self.stations.of(node).for_each(|station| self.medium.set_power(station, watts));
         self.note(Record::PowerSet { node, watts });
         self.report_change();
         Ok(())
@@ -83,7 +83,7 @@ impl<R: Recorder> World<R> {
     }
 
     fn must_exist(&self, node: NodeId) -> Result<(), BuildError> {
-        let nodes = self.medium.nodes();
+        let nodes = self.stations.nodes() as usize;
         if node.index() < nodes { Ok(()) } else { Err(BuildError::no_such_node("node", node, nodes)) }
     }
 }

@@ -3,6 +3,7 @@
 
 use super::World;
 use super::places::PerNode;
+use crate::config::Stations;
 use crate::record::{Classes, DropReason, Record, Recorder};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
@@ -23,6 +24,7 @@ impl<R: Recorder> World<R> {
         if ip::on_hop(self.packets.get_mut(id)) {
             self.record_path(node, id);
         }
+        let node = if self.stations.are_nodes() { node } else { self.leave_station(node, id) };
         self.note(Record::PacketReceived { node, packet: id });
         let World { packets, nodes, .. } = self;
         let packet = packets.get(id);
@@ -100,6 +102,11 @@ impl<R: Recorder> World<R> {
                 self.packets.get_mut(id).next_hop = next_hop;
                 self.resolve(node, id)
             }
+            RouteAnswer::ViaInterface(next_hop, radio) => {
+                let packet = self.packets.get_mut(id);
+                (packet.next_hop, packet.via) = (next_hop, radio | Packet::CHOSEN);
+                self.resolve(node, id)
+            }
             RouteAnswer::Held => {
                 self.note(Record::PacketHeld { node, packet: id, routed: false });
                 PathEvent::Held
@@ -133,7 +140,7 @@ impl<R: Recorder> World<R> {
 
     /// Starts the clocks of all machines.
     pub(super) fn start_routing(&mut self) {
-        for node in 0..self.nodes.len() as u32 {
+        for node in 0..self.stations.nodes() {
             self.routing_input(NodeId(node), Router::start);
         }
         self.work_off();
@@ -142,7 +149,10 @@ impl<R: Recorder> World<R> {
     /// A routing message came up at `node`, where it ends.
     fn on_routing_message(&mut self, node: NodeId, id: PacketId) {
         let (packet, message) = self.packets.take_message(id);
-        self.routing_input(node, |router, cx| router.on_message(packet.prev_hop, packet.ttl, &message, cx));
+        self.routing_input(node, |router, cx| {
+            cx.interface = packet.via;
+            router.on_message(packet.prev_hop, packet.ttl, &message, cx);
+        });
     }
 
     /// A timer of a node's routing machine has run out.
@@ -157,6 +167,7 @@ impl<R: Recorder> World<R> {
     /// The MAC gave a packet up, or ARP its next hop: a sign for the routing protocol, and its packet if it carries
     /// data. Other packets are dropped for `reason`, and all of them where no protocol asks.
     pub(super) fn on_link_failure(&mut self, node: NodeId, id: PacketId, reason: DropReason) {
+        let node = if self.stations.are_nodes() { node } else { self.leave_station(node, id) };
         if self.nodes[node].router().is_none() {
             // No protocol would send it again.
             self.drop_packet(node, id, reason);
@@ -186,7 +197,7 @@ impl<R: Recorder> World<R> {
         };
         let mut out = std::mem::take(&mut self.routing_effects);
         let Machine { router, rng } = &mut **machine;
-        let link = &MacOf { wifi: &self.wifi, node };
+        let link = &MacOf { wifi: &self.wifi, stations: &self.stations, node };
         let answer = input(router, &mut RoutingCx { now: self.now, interface: 0, link, rng, out: &mut out });
         for effect in out.drain(..) {
             self.routing_effect(node, effect);
@@ -223,7 +234,10 @@ impl<R: Recorder> World<R> {
         let wanted = |id| packets.get(id).next_hop == next_hop;
         match self.nodes[node].interface_for(next_hop) {
             Interface::Wire { end, .. } => self.wires[end].port.take(self.now, wanted),
-            Interface::Wifi | Interface::Outside => self.wifi[node].take_waiting(self.now, wanted),
+            Interface::Wifi { .. } | Interface::Outside if self.stations.are_nodes() => {
+                self.wifi[node].take_waiting(self.now, wanted)
+            }
+            Interface::Wifi { .. } | Interface::Outside => self.take_waiting_at_radios(node, next_hop),
         }
     }
 
@@ -231,11 +245,16 @@ impl<R: Recorder> World<R> {
     pub(super) fn is_false_alarm(&mut self, node: NodeId, note: RoutingNote) -> bool {
         let RoutingNote::LinkLost { neighbour } = note else { return false };
         // The node may have moved since its links were last looked at.
-        self.medium.refresh(node, self.now);
+        self.stations.of(node).for_each(|station| self.medium.refresh(station, self.now));
         if self.wires.of(node).iter().any(|&end| self.wires[end].peer == neighbour) {
             return true;
         }
-        !self.is_off(node) && !self.is_off(neighbour) && self.medium.neighbours(node).any(|n| n == neighbour)
+        !self.is_off(node)
+            && !self.is_off(neighbour)
+            && self
+                .stations
+                .of(node)
+                .any(|station| self.medium.neighbours(station).any(|other| self.stations.node(other) == neighbour))
     }
 }
 
@@ -243,11 +262,15 @@ impl<R: Recorder> World<R> {
 #[derive(Debug)]
 struct MacOf<'a> {
     wifi: &'a PerNode<Wifi>,
+    stations: &'a Stations,
     node: NodeId,
 }
 
 impl LinkLayer for MacOf<'_> {
-    fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
-        LinkEstimate { data_rate: self.wifi[self.node].data_rate(neighbour) }
+    fn estimate(&self, interface: u8, neighbour: NodeId) -> LinkEstimate {
+        let MacOf { wifi, stations, node } = *self;
+        let station = stations.radio(node, interface).unwrap_or(node);
+        let peer = stations.peer(station, neighbour).unwrap_or(neighbour);
+        LinkEstimate { data_rate: wifi[station].data_rate(peer) }
     }
 }

@@ -19,7 +19,7 @@ pub(super) struct Overhearing {
 
 impl Overhearing {
     pub(super) fn new(config: &Config) -> Self {
-        let slots = if Overhearing::is_on(config) { 2 * config.nodes.len() } else { 0 };
+        let slots = if Overhearing::is_on(config) { 2 * config.stations().count() } else { 0 };
         Overhearing { carried: vec![None; slots] }
     }
 
@@ -57,7 +57,8 @@ impl<R: Recorder> World<R> {
         }
         let carried = self.overhearing.carried.get_mut(slot as usize).and_then(Option::take);
         if let Some(carried) = carried {
-            self.routing_input(node, |router, cx| router.on_overheard(frame.src, &carried, cx));
+            let (node, from) = (self.stations.node(node), self.stations.node(frame.src));
+            self.routing_input(node, |router, cx| router.on_overheard(from, &carried, cx));
             // Others receive the same frame later.
             self.overhearing.carried[slot as usize] = Some(carried);
         }

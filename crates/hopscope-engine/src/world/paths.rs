@@ -18,12 +18,12 @@ impl<R: Recorder> World<R> {
     pub fn shortest_path(&self, from: NodeId, to: NodeId) -> Option<u32> {
         // A radio that is off carries nothing on.
         let on = |&node: &NodeId| self.radios.has(node) && !self.is_off(node);
-        let mut unseen: Vec<NodeId> = (0..self.medium.nodes() as u32).map(NodeId).filter(on).collect();
+        let mut unseen: Vec<NodeId> = (0..self.stations.nodes()).map(NodeId).filter(on).collect();
         let mut edge = vec![from];
         unseen.retain(|&node| node != from);
         for hops in 1.. {
             // Both ways: an acknowledgement has to come back.
-            let hears = |a, b| self.medium.decodes(a, b, self.now) && self.medium.decodes(b, a, self.now);
+            let hears = |a, b| self.are_joined(a, b);
             let (next, rest): (Vec<_>, Vec<_>) =
                 unseen.into_iter().partition(|&node| edge.iter().any(|&at| hears(at, node)));
             if next.contains(&to) {

@@ -45,8 +45,8 @@ pub fn next_hops(config: &Config) -> Result<Vec<Vec<Option<NodeId>>>, BuildError
 
 /// The flows of a sound configuration that cannot arrive, each once.
 pub fn out_of_reach(config: &Config, reachability: &mut Reachability) -> Vec<BuildError> {
-    if !config.traces.is_empty() {
-        return unreachable_flows(config); // they cover each direction alone
+    if !config.traces.is_empty() || !config.interfaces.is_empty() {
+        return unreachable_flows(config); // traces cover each direction alone; a search by distance knows no channels
     }
     let known = reachability.of(config);
     known.search(config);

@@ -154,12 +154,14 @@ impl<R: Recorder> World<R> {
         input: impl FnOnce(&mut Endpoint, &mut Cx<'_>) -> T,
     ) -> (T, Vec<TransportEffect>) {
         let mut out = std::mem::take(&mut self.transport_effects);
+        let Socket { node, peer, endpoint, .. } = &self.sockets[id];
+        let (node, peer) = (*node, *peer);
+        // Few endpoints ask, and every input would pay for it.
+        let asks = endpoint.wants_view() || endpoint.sees_node();
+        let radio = if asks { self.radio_towards(node, peer) } else { node };
         let World { sockets, nodes, wifi, wires, now, .. } = self;
         let socket = &mut sockets[id];
-        let (node, peer) = (socket.node, socket.peer);
-        let asks = socket.endpoint.wants_view() || socket.endpoint.sees_node();
-        // Few endpoints ask, and every input would pay for it.
-        let node = asks.then(|| nodes[node].view(peer, &wifi[node], wires));
+        let node = asks.then(|| nodes[node].view(peer, &wifi[radio], wires));
         let given = input(&mut socket.endpoint, &mut Cx { now: *now, out: &mut out, node, path_info: None });
         (given, out)
     }

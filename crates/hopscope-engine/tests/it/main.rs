@@ -23,6 +23,7 @@ mod frames;
 mod fuzz;
 mod golden;
 mod inject;
+mod interfaces;
 mod invariants;
 mod ledger;
 mod ledger_qos;

@@ -27,8 +27,11 @@ use hopscope_core::ids::NodeId;
 /// One interface of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interface {
-    /// IEEE 802.11; a node has one at most, as all radios share one channel.
-    Wifi,
+    /// IEEE 802.11; each of a node is on a channel of its own.
+    Wifi {
+        /// Number of its station: that of the node, or of a further radio.
+        station: NodeId,
+    },
     /// One end of a wire.
     Wire {
         /// Its number in the table of ends: twice the wire's, plus 0 or 1.
@@ -41,6 +44,6 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// Number of the 802.11 interface at a node that has one.
+    /// Number of the first 802.11 interface at a node that has one; further ones follow it.
     pub const WIFI: u8 = 0;
 }

@@ -14,8 +14,8 @@ use hopscope_phy::config::RadioConfig;
 /// Parameters of 802.11 interfaces that are the same.
 #[derive(Debug, Clone)]
 pub struct InterfaceSet<'a> {
-    /// The nodes; none: all that no other set names.
-    pub nodes: Option<&'a [u32]>,
+    /// The stations; none: all that no other set names.
+    pub stations: Option<Cow<'a, [u32]>>,
     /// Radio with the rates of these interfaces.
     pub radio: Cow<'a, RadioConfig>,
     /// MAC and queue.
@@ -35,7 +35,7 @@ fn qos_stations(sets: &[InterfaceSet<'_>]) -> Option<QosStations> {
     // The first set that names a node counts.
     let mut seen = BTreeMap::new();
     for set in own {
-        set.nodes.unwrap_or_default().iter().for_each(|&node| {
+        set.stations.iter().flat_map(|stations| stations.iter()).for_each(|&node| {
             seen.entry(NodeId(node)).or_insert(set.mac.qos);
         });
     }
@@ -72,7 +72,7 @@ impl RuleSets {
             Arc::new(rules)
         };
         let (common, own) = sets.split_first().expect("there are common settings");
-        let own = own.iter().map(|set| (set.nodes.unwrap_or_default().to_vec(), rules(set))).collect();
+        let own = own.iter().map(|set| (set.stations.as_deref().unwrap_or_default().to_vec(), rules(set))).collect();
         RuleSets { common: rules(common), own }
     }
 

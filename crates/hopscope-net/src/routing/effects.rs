@@ -87,6 +87,8 @@ impl<'a> Query<'a> {
 pub enum RouteAnswer {
     /// Send it to this neighbour.
     Via(NodeId),
+    /// Send it to this neighbour by this radio of the node.
+    ViaInterface(NodeId, u8),
     /// The machine keeps it until a route is found.
     Held,
     /// It is lost.

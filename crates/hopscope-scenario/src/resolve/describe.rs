@@ -78,6 +78,9 @@ impl Resolved {
             Shown::Table(shown(&self.effective(schema, Home::Layer(number)), name_of))
         };
         put("layer", Shown::Tables(self.layers.iter().enumerate().map(layer).collect()));
+        if !self.interfaces.is_empty() {
+            put("interface", tables("interface", &self.interfaces));
+        }
         if !self.programs.is_empty() {
             put("node", tables("node", &self.programs));
         }

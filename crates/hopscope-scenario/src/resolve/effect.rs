@@ -56,13 +56,14 @@ pub(super) fn check(reader: &mut Reader<'_>, document: &Value, result: &mut Reso
             None => {}
         }
     }
-    for name in ["flow", "wire", "layer"] {
+    for name in ["flow", "wire", "layer", "interface"] {
         let Some(Value::List(tables)) = written(document, name) else { continue };
         for (number, table) in tables.iter().enumerate() {
             let path = vec![name.to_string(), number.to_string()];
             let home = match name {
                 "flow" => Home::Flow(number),
                 "wire" => Home::Wire(number),
+                "interface" => Home::Interface(number),
                 _ => Home::Layer(number),
             };
             result.unused(reader, (path, home), table, &mut found);
@@ -184,7 +185,7 @@ impl Resolved {
                 Box::new(std::iter::once(Scope { flow: Some(flow), ..usual }))
             }
             Home::Layer(_) | Home::Wire(_) => Box::new(std::iter::once(Scope { link: home, ..usual })),
-            Home::Section(_) | Home::Error | Home::Protocol(_) => Box::new(std::iter::once(usual)),
+            Home::Section(_) | Home::Error | Home::Protocol(_) | Home::Interface(_) => Box::new(std::iter::once(usual)),
         }
     }
 

@@ -21,7 +21,7 @@ pub(super) fn of_scenario(key: &str) -> Path {
         ["radio", error, ref rest @ ..] if error.starts_with("error_") => {
             put(1, &[&["error", error.trim_start_matches("error_")], rest].concat());
         }
-        [table @ ("flows" | "outages" | "layers" | "wires" | "events"), ref rest @ ..] => {
+        [table @ ("flows" | "outages" | "layers" | "interfaces" | "wires" | "events"), ref rest @ ..] => {
             // The engine's lists are plural, the file's tables are not: `flows.0` is flow.0.
             let table = table.trim_end_matches('s');
             match *rest {
@@ -32,6 +32,7 @@ pub(super) fn of_scenario(key: &str) -> Path {
                 [number, "ends", ref end @ ..] => {
                     put(0, &[table, number, if *end == ["0"] { "from" } else { "to" }]);
                 }
+                [number, "rates", ref rate @ ..] => put(0, &[&[table, number], rate].concat()),
                 [number, "layer"] if table == "layer" => put(0, &[table, number, "link"]),
                 _ => put(0, &[&[table], rest].concat()),
             }
@@ -59,6 +60,8 @@ mod tests {
             ("wires.1.ends.0", "wire.1.from"),
             ("wires.1.ends", "wire.1.to"),
             ("layers.0.layer", "layer.0.link"),
+            ("interfaces.1.rates.data_rate", "interface.1.data_rate"),
+            ("interfaces.1.channel", "interface.1.channel"),
             ("outages.2.to", "outage.2.to"),
             ("link.layer", "mac.link"),
             ("link.lred_min", "link.lred_min"),

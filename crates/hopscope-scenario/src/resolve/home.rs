@@ -1,4 +1,4 @@
-//! Where a key lies: a table that stands once, a flow, a wire or a layer; its value there, and how it is dropped.
+//! Where a key lies: a table that stands once, a flow, a wire, a layer or an interface; its value there, and how it is dropped.
 
 use hopscope_engine::config::schema::{Key, PROTOCOLS};
 use serde_json::Value as Json;
@@ -22,6 +22,7 @@ pub(super) enum Home {
     Reply(usize),
     Wire(usize),
     Layer(usize),
+    Interface(usize),
 }
 
 impl Resolved {
@@ -41,6 +42,7 @@ impl Resolved {
             Home::Reply(_) => schema.inner("flow", "reply"),
             Home::Wire(_) => schema.table("wire"),
             Home::Layer(_) => schema.table("layer"),
+            Home::Interface(_) => schema.table("interface"),
         }
     }
 
@@ -66,6 +68,7 @@ impl Resolved {
             Home::Inner(number, _) => of(Some(&self.flows[number].atp)),
             Home::Reply(number) => of(self.flows[number].reply.as_ref().map(|(reply, _)| reply)),
             Home::Wire(number) => of(self.wires.get(number)),
+            Home::Interface(number) => of(self.interfaces.get(number)),
             Home::Layer(number) => {
                 self.layers.get(number).and_then(|layer| layer.get(name)).cloned().unwrap_or_default()
             }
@@ -107,6 +110,10 @@ impl Resolved {
             ["wire", number, name] => {
                 let wire = number.parse().ok().and_then(|number: usize| self.wires.get_mut(number));
                 drop(wire.and_then(|wire| wire.take(name)));
+            }
+            ["interface", number, name] => {
+                let interface = number.parse().ok().and_then(|number: usize| self.interfaces.get_mut(number));
+                drop(interface.and_then(|interface| interface.take(name)));
             }
             ["layer", number, name] => {
                 // A layer was filled up from [link] when it was read, and goes back to that.
@@ -171,6 +178,7 @@ impl Home {
             (None, Home::Reply(_)) => format!("flow.{flow}.reply.{name}"),
             (None, Home::Wire(number)) => format!("wire.{number}.{name}"),
             (None, Home::Layer(number)) => format!("layer.{number}.{name}"),
+            (None, Home::Interface(number)) => format!("interface.{number}.{name}"),
         }
     }
 }

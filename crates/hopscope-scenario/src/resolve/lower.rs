@@ -103,6 +103,9 @@ impl Resolved {
         }
         config.extend(self.mobility.lowered(&self.effective(schema, Home::Section("mobility"))));
         config.extend(self.traces.lowered());
+        if !self.interfaces.is_empty() {
+            config.insert("interfaces".to_string(), self.interfaces.iter().map(|own| self.radio_of(own)).collect());
+        }
         if self.wired() > 0 {
             let nodes = self.nodes().len();
             let wired: Vec<usize> = (nodes - self.wired()..nodes).collect();
@@ -121,6 +124,24 @@ impl Resolved {
             config.insert("wires".to_string(), wires.into());
         }
         Json::Object(config)
+    }
+
+    /// A radio as the engine has it: with all of its rates where one of them is its own.
+    fn radio_of(&self, interface: &Layered) -> Json {
+        let keys = ["data_rate", "basic_rate", "response_rates"];
+        let rate = |key: &&str| {
+            let own = Some(interface.value(key)).filter(|value| !value.is_null());
+            (key.to_string(), own.unwrap_or_else(|| self.section("radio").value(key)))
+        };
+        let has_own = keys.iter().any(|key| !interface.value(key).is_null());
+        let rates: Option<Values> = has_own.then(|| keys.iter().map(rate).collect());
+        let nodes = Some(interface.value("nodes")).filter(|nodes| !nodes.is_null());
+        json!({
+            "nodes": nodes.unwrap_or_else(|| json!([])),
+            "number": interface.value("number"),
+            "channel": interface.value("channel"),
+            "rates": rates,
+        })
     }
 
     /// What the engine is to look at besides what has been found; none where the network is at fault.

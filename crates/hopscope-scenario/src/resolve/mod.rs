@@ -62,6 +62,7 @@ pub struct Resolved {
     /// The `[[outage]]` tables.
     pub outages: Vec<Layered>,
     layers: Vec<Values>,
+    interfaces: Vec<Layered>,
     /// The `[[node]]` tables: what runs on real stacks.
     programs: Vec<Layered>,
     mobility: mobility::Mobility,
@@ -101,6 +102,7 @@ pub fn resolve(schema: &Schema, document: &Value, outside: &mut dyn Outside, sha
     traces::check(&mut reader, &mut result);
     tables::outages(&mut reader, document, &mut result);
     tables::layers(&mut reader, document, &mut result);
+    tables::interfaces(&mut reader, document, &mut result);
     programs::read(&mut reader, document, &mut result);
     let nothing = Value::Table(Vec::new());
     let series = reader::written(document, "series").unwrap_or(&nothing);

@@ -1,4 +1,4 @@
-//! Topology, wires, events, outages and layers.
+//! Topology, wires, events, outages, layers and interfaces.
 
 use std::sync::Arc;
 
@@ -211,6 +211,27 @@ pub(super) fn outages(reader: &mut Reader<'_>, document: &Value, result: &mut Re
     }
 }
 
+/// Radios beyond the first of each node, and channels.
+pub(super) fn interfaces(reader: &mut Reader<'_>, document: &Value, result: &mut Resolved) {
+    let (keys, defaults) = (reader.schema.table("interface"), reader.schema.defaults("interface"));
+    for (path, table) in reader.tables(document, "interface") {
+        let mut interface = reader.complete(&path, table, keys, Arc::clone(&defaults));
+        if let Json::Array(nodes) = interface.value("nodes") {
+            interface.set("nodes", numbers(result, nodes));
+        }
+        result.interfaces.push(interface);
+    }
+}
+
+/// Puts the numbers of nodes in a list in the place of "first" and "last".
+fn numbers(result: &Resolved, nodes: Vec<Json>) -> Json {
+    let number = |node: Json| match node.as_str().and_then(|word| result.number_of(word)) {
+        Some(number) => json!(number),
+        None => node,
+    };
+    nodes.into_iter().map(number).collect()
+}
+
 /// A layer has the keys of `[link]` where it has none of its own.
 pub(super) fn layers(reader: &mut Reader<'_>, document: &Value, result: &mut Resolved) {
     let (keys, defaults) = (reader.schema.table("layer"), reader.schema.defaults("layer"));
@@ -222,12 +243,8 @@ pub(super) fn layers(reader: &mut Reader<'_>, document: &Value, result: &mut Res
             let name = if name == "link" { "layer".to_string() } else { name };
             layer.insert(name, value);
         }
-        if let Some(Json::Array(nodes)) = layer.get_mut("nodes") {
-            for node in nodes {
-                if let Some(number) = node.as_str().and_then(|word| result.number_of(word)) {
-                    *node = json!(number);
-                }
-            }
+        if let Some(Json::Array(nodes)) = layer.remove("nodes") {
+            layer.insert("nodes".to_string(), numbers(result, nodes));
         }
         result.layers.push(layer);
     }

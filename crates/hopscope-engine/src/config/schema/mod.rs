@@ -20,7 +20,7 @@ use super::{
 };
 use hopscope_core::config::params::ParamType;
 use hopscope_phy::config::traces::Untraced;
-use network::{event, layer, node, outage, wire};
+use network::{event, interface, layer, node, outage, wire};
 
 /// Most nodes of a scenario: the positions of more would fill the memory of an ordinary machine.
 pub const MAX_NODES: u32 = 2_000_000;
@@ -114,6 +114,7 @@ pub fn tables() -> Vec<Table> {
         many("outage", "Times during which radios are off.", outage()),
         many("wire", "Wires between two nodes.", wire()),
         many("layer", "Link layers of some nodes of their own.", layer()),
+        only(radios, many("interface", "Further radios of nodes, and channels.", interface())),
         many("node", "What runs on real stacks at nodes; hopscope live alone follows it.", node()),
         one("mobility", "How nodes move.", mobility()),
         one("series", "Time series to keep.", series()),

@@ -1,9 +1,10 @@
 //! Keys of what a network has besides nodes and flows, each table as often as wanted: outages, events, wires, link layers
 //! of some nodes, and what runs on real stacks.
 
-use super::{Key, Kind, Lowered, Range, link, mac};
+use super::{Key, Kind, Lowered, Range, link, mac, radio};
 use crate::config::change::CHANGEABLE;
 use crate::config::link::{LinkPart, LinkParts, PLAIN};
+use crate::config::stations::{MAX_CHANNEL, MAX_RADIOS};
 use crate::config::{Change, ChangeKind, wire};
 use hopscope_core::config::params::ParamType;
 
@@ -142,6 +143,28 @@ pub(super) fn wire() -> Vec<Key> {
         time("reorder_delay", "How much longer such a packet takes; 0: it takes no delay at all, as netem's.")
             .when("reorder > 0"),
     ]
+}
+
+/// Keys of one `[[interface]]`; rates without a value are those of `[radio]`.
+pub(super) fn interface() -> Vec<Key> {
+    let inherited = |key: Key| {
+        let doc = format!("{}; absent: as in [radio].", key.doc.trim_end_matches('.'));
+        Key { doc, ..key.default(serde_json::Value::Null).source("") }
+    };
+    let number = "Which of their radios: 0 is the one that every node has, 1 the first of further ones, and so on.";
+    let channel = "Its channel: the number of the centre, 5 MHz apart. Channels are equal or do not overlap; a radio that no table \
+                   names is on channel 1.";
+    let mut keys = vec![
+        Key::new("nodes", Kind::Nodes, "The nodes; absent: all."),
+        Key::new("number", Kind::Int, number).default(1).range(Range::within(0.0, f64::from(MAX_RADIOS - 1))),
+        Key::new("channel", Kind::Int, channel)
+            .range(Range::within(1.0, f64::from(MAX_CHANNEL)))
+            .source("IEEE 802.11-2020 17.3.8.4.2")
+            .required(),
+    ];
+    let rates = ["data_rate", "basic_rate", "response_rates"];
+    keys.extend(radio().into_iter().filter(|key| rates.contains(&key.name.as_str())).map(inherited));
+    keys
 }
 
 /// Keys of one `[[layer]]`; those without a value have that of `[link]`.

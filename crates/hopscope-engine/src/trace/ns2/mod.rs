@@ -92,10 +92,10 @@ impl Motion {
 impl<S: Sink> Ns2Trace<S> {
     /// A trace of a run of `config` into `sink`.
     pub fn new(config: &Config, style: Style, filter: Filter, sink: S) -> Self {
-        let nodes = config.nodes.len();
+        let stations = config.stations();
         let network = Network {
-            motions: config.nodes.iter().map(|&place| Motion::at_rest(place)).collect(),
-            has_radio: config.radios(),
+            motions: stations.spread(&config.nodes).into_iter().map(Motion::at_rest).collect(),
+            has_radio: stations.spread(&config.radios()),
             routing: config.routing.protocol,
             flows: config.measured().flows.iter().map(event::Traffic::of).collect(),
         };
@@ -105,7 +105,7 @@ impl<S: Sink> Ns2Trace<S> {
             network,
             packets: Packets::default(),
             received: Vec::new(),
-            last_arp: vec![None; nodes],
+            last_arp: vec![None; stations.count()],
             out: Output::new(sink),
         }
     }

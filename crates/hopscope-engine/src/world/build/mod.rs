@@ -20,7 +20,7 @@ use super::sifs::PendingSifs;
 use super::{Controls, Wiring, World};
 use smallvec::SmallVec;
 
-use crate::config::{Config, HostConfig, LinkConfig, MacConfig, Transport};
+use crate::config::{Config, HostConfig, LinkConfig, MacConfig, Stations, Transport};
 use crate::node::Node;
 use crate::record::Recorder;
 use hopscope_core::error::BuildError;
@@ -47,6 +47,7 @@ use hopscope_transport::Sockets;
 
 /// What the nodes are put into: the medium, wires, and the static routes over both.
 struct Layout {
+    stations: Stations,
     mobility: Mobility,
     medium: Medium,
     rules: RuleSets,
@@ -83,16 +84,18 @@ pub(super) fn build<R: Recorder>(config: &Config, recorder: R, controls: &Contro
 
 /// The layout of a configuration, and the hops of its flows.
 fn lay_out(config: &Config) -> Result<(Layout, Vec<u32>), BuildError> {
-    let nodes = config.nodes.len();
+    let stations = config.stations();
+    let nodes = stations.count();
     let mobility = Mobility::new(&config.movement());
-    let mut medium = Medium::seeded(&begin(config, &mobility), &config.radio_with_all_rates(), config.seed);
-    let rules = RuleSets::new(config.interfaces());
+    let mut medium = seeded_medium(config, &stations, &mobility);
+    let rules = RuleSets::new(config.interface_sets());
     let mut tables = vec![Table::default(); nodes];
     let radios = Radios::new(config);
     let wires = Wires::new(&config.wires, &config.link, nodes, config.seed);
     // Before the routes, which follow the mean power of each traced link.
     replay::announce(&config.traces, &mut medium);
-    let (routes, hops, lost) = routes::install(config, &mut Graph::new(&medium, &wires, &radios), &mut tables);
+    let (routes, hops, lost) =
+        routes::install(config, &mut Graph::new(&medium, &wires, &radios, &stations), &mut tables);
     lost.into_iter().next().map_or(Ok(()), Err)?;
     let places = if is_static(config) {
         let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));
@@ -102,7 +105,7 @@ fn lay_out(config: &Config) -> Result<(Layout, Vec<u32>), BuildError> {
     };
     // Each link keeps the place of its far end: a frame finds its hearers without looking them up.
     medium.place(places.shared());
-    Ok((Layout { mobility, medium, rules, radios, wires, routes, tables, places }, hops))
+    Ok((Layout { stations, mobility, medium, rules, radios, wires, routes, tables, places }, hops))
 }
 
 /// Whether nodes keep to static routes.
@@ -112,8 +115,9 @@ fn is_static(config: &Config) -> bool {
 
 /// A world without flows, in which nothing happens yet.
 fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<R> {
-    let Layout { mobility, medium, rules, radios, wires, routes, mut tables, places } = layout;
+    let Layout { stations, mobility, medium, rules, radios, wires, routes, mut tables, places } = layout;
     let hosts = config.host_of_each();
+    let host = |station| hosts[stations.node(station).index()];
     let mut settings = Box::new(config.clone());
     // They are long and stand in `mobility` and `replay` already.
     settings.paths = Vec::new();
@@ -124,12 +128,15 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
         sifs: PendingSifs::default(),
         processed: 0,
         frames: 0,
-        nodes: PerNode::new(&places, |n| node(config, hosts[n.index()], n, &mut tables, &wires)),
-        wifi: PerNode::new(&places, |n| wifi(config, hosts[n.index()], n, &rules)),
-        channel: Channel::new(&config.radio, config.seed, config.nodes.len()),
+        nodes: PerNode::new(&places, |n| match stations.number(n) {
+            0 => node(config, host(n), n, &mut tables, (&wires, &stations)),
+            _ => further_radio(config, n),
+        }),
+        wifi: PerNode::new(&places, |n| wifi(config, host(n), n, &rules)),
+        channel: Channel::new(&config.radio, config.seed, stations.count()),
         wiring: wiring(config),
         common_rules: rules.common().station.clone(),
-        has_qos: config.interfaces().any(|set| set.mac.qos),
+        has_qos: config.interface_sets().any(|set| set.mac.qos),
         rules_are_shared: rules.are_shared(),
         air_is_plain: false,
         packets: PacketArena::default(),
@@ -152,7 +159,8 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
         radios,
         listeners: Listeners::Everyone,
         routes,
-        outages: Outages::new(config.nodes.len(), !config.outages.is_empty()),
+        outages: Outages::new(stations.count(), !config.outages.is_empty()),
+        stations,
         mobility,
         settings,
         collisions: collisions(config),
@@ -162,8 +170,21 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
     }
 }
 
+/// What stands between a radio beyond the first and its node: address resolution alone.
+fn further_radio(config: &Config, station: NodeId) -> Node {
+    let interfaces = SmallVec::from_elem(Interface::Wifi { station }, 1);
+    let node = Node::new(Forwarding::Static(Table::default()), ip(config, None), interfaces);
+    Node { arp: config.net.arp.then(Box::default), ..node }
+}
+
 /// A node with its routes or its routing machine.
-fn node(config: &Config, host: Option<&HostConfig>, n: NodeId, tables: &mut [Table], wires: &Wires) -> Node {
+fn node(
+    config: &Config,
+    host: Option<&HostConfig>,
+    n: NodeId,
+    tables: &mut [Table],
+    (wires, stations): (&Wires, &Stations),
+) -> Node {
     let router = Router::new(n, config.routing());
     let ip = ip(config, router.as_ref());
     let forwarding = match router {
@@ -173,7 +194,7 @@ fn node(config: &Config, host: Option<&HostConfig>, n: NodeId, tables: &mut [Tab
             Forwarding::Protocol(Box::new(Machine { router, rng }))
         }
     };
-    let interfaces = interfaces(host, wires, n);
+    let interfaces = interfaces(host, wires, stations, n);
     Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, ip, interfaces) }
 }
 
@@ -196,8 +217,8 @@ fn wifi(config: &Config, host: Option<&HostConfig>, n: NodeId, rules: &RuleSets)
 /// What each node estimates of the collisions around it, where packets ask for that.
 fn collisions(config: &Config) -> Vec<Collisions> {
     let is_asked = config.flows.iter().any(|flow| flow.transport.is_tcp() && flow.connection().reads_path());
-    let nodes = if is_asked { config.nodes.len() } else { 0 };
-    (0..nodes).map(|_| Collisions::new(&config.mac)).collect()
+    let stations = if is_asked { config.stations().count() } else { 0 };
+    (0..stations).map(|_| Collisions::new(&config.mac)).collect()
 }
 
 /// Where the nodes are at the beginning, metres.
@@ -207,6 +228,14 @@ pub(super) fn begin<'a>(config: &'a Config, mobility: &Mobility) -> Cow<'a, [[f6
         mobility.begin(places.to_mut());
     }
     places
+}
+
+/// The medium of the stations of a configuration, where they are at the beginning.
+pub(super) fn seeded_medium(config: &Config, stations: &Stations, mobility: &Mobility) -> Medium {
+    let places = stations.spread(&begin(config, mobility));
+    let mut medium = Medium::seeded(&places, &config.radio_with_all_rates(), config.seed);
+    stations.channels().into_iter().for_each(|channels| medium.set_channels(channels));
+    medium
 }
 
 /// What packets that begin at a node get; its routing protocol may have a time to live and a header of its own.
@@ -219,11 +248,12 @@ fn ip(config: &Config, router: Option<&Router>) -> Ip {
 }
 
 /// The interfaces of a node, in their order.
-fn interfaces(host: Option<&HostConfig>, wires: &Wires, node: NodeId) -> SmallVec<[Interface; 1]> {
-    let wifi = host.is_none_or(|host| host.wifi).then_some(Interface::Wifi);
+fn interfaces(host: Option<&HostConfig>, wires: &Wires, stations: &Stations, node: NodeId) -> SmallVec<[Interface; 1]> {
+    let has_wifi = host.is_none_or(|host| host.wifi);
+    let wifi = stations.of(node).filter(|_| has_wifi).map(|station| Interface::Wifi { station });
     let ends = wires.of(node).iter().map(|&end| Interface::Wire { end, peer: wires[end].peer });
     let outside = host.is_some_and(|host| host.outside).then_some(Interface::Outside);
-    wifi.into_iter().chain(ends).chain(outside).collect()
+    wifi.chain(ends).chain(outside).collect()
 }
 
 /// Places in the interface queue before a MAC.
@@ -260,7 +290,7 @@ impl<R: Recorder> World<R> {
         }
         // Nodes differ in rates and MACs alone: one of them shows whether the channel has errors.
         if self.wifi[NodeId(0)].rules.station.radio.errors.is_some() {
-            for node in 0..config.nodes.len() {
+            for node in 0..self.nodes.len() {
                 let draws = derive(config, node, Purpose::Error).next_u64();
                 self.wifi[NodeId(node as u32)].station.radio.name_draws(draws);
             }
@@ -270,7 +300,7 @@ impl<R: Recorder> World<R> {
     /// Who listens, and the first messages of routing protocols.
     fn begin_routing(&mut self, config: &Config) {
         if is_static(config) {
-            self.announce_to(self.radios.that_may_act(&self.nodes));
+            self.announce_to(self.radios.that_may_act(&self.nodes, &self.stations));
         } else {
             // Those without a radio hear nothing; all others may act.
             self.set_all_listen();
@@ -307,7 +337,7 @@ impl<R: Recorder> World<R> {
 
     /// Gives nodes their link layers, and these their first ticks.
     fn add_link_layers(&mut self, config: &Config) {
-        for (n, section) in config.link_layers().into_iter().enumerate() {
+        for (n, section) in self.stations.spread(&config.link_layers()).into_iter().enumerate() {
             let Some(section) = section else { continue };
             let node = NodeId(n as u32);
             if let Some(edca) = &mut self.wifi[node].edca {

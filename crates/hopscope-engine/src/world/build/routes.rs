@@ -1,6 +1,6 @@
 //! The shortest ways of flows, and those that have none.
 
-use super::{begin, is_static};
+use super::{is_static, seeded_medium};
 use crate::config::{Config, FlowConfig, Transport};
 use crate::world::graph::{Graph, Radios};
 use crate::world::{reach, replay};
@@ -8,19 +8,18 @@ use hopscope_core::error::BuildError;
 use hopscope_core::ids::NodeId;
 use hopscope_net::iface::Wires;
 use hopscope_net::routing::{FixedRoutes, Table};
-use hopscope_phy::channel::Medium;
 use hopscope_phy::config::radio::Shadowing;
 use hopscope_phy::mobility::Mobility;
 
 /// The flows of a sound configuration that cannot arrive, each once, by the links that a run begins with.
 pub(in crate::world) fn unreachable_flows(config: &Config) -> Vec<BuildError> {
-    let places = begin(config, &Mobility::new(&config.movement()));
-    let mut medium = Medium::seeded(&places, &config.radio_with_all_rates(), config.seed);
+    let stations = config.stations();
+    let mut medium = seeded_medium(config, &stations, &Mobility::new(&config.movement()));
     replay::announce(&config.traces, &mut medium);
     let (wires, radios) =
         (Wires::new(&config.wires, &config.link, config.nodes.len(), config.seed), Radios::new(config));
     let mut tables = vec![Table::default(); config.nodes.len()];
-    install(config, &mut Graph::new(&medium, &wires, &radios), &mut tables).2
+    install(config, &mut Graph::new(&medium, &wires, &radios, &stations), &mut tables).2
 }
 
 /// The next hop from every node to every other by the links that a run begins with, as static routing chooses it; none: to
@@ -28,11 +27,11 @@ pub(in crate::world) fn unreachable_flows(config: &Config) -> Vec<BuildError> {
 pub(in crate::world) fn next_hops(config: &Config) -> Vec<Vec<Option<NodeId>>> {
     let count = config.nodes.len();
     let nodes = || (0..count as u32).map(NodeId);
-    let places = begin(config, &Mobility::new(&config.movement()));
-    let mut medium = Medium::seeded(&places, &config.radio_with_all_rates(), config.seed);
+    let stations = config.stations();
+    let mut medium = seeded_medium(config, &stations, &Mobility::new(&config.movement()));
     replay::announce(&config.traces, &mut medium);
     let (wires, radios) = (Wires::new(&config.wires, &config.link, count, config.seed), Radios::new(config));
-    let mut graph = Graph::new(&medium, &wires, &radios);
+    let mut graph = Graph::new(&medium, &wires, &radios, &stations);
     let (mut routes, mut tables) = (FixedRoutes::new(count), vec![Table::default(); count]);
     for (from, to) in nodes().flat_map(|from| nodes().map(move |to| (from, to))).filter(|(from, to)| from != to) {
         routes.install(&mut graph, &mut tables, from, to);

@@ -33,7 +33,7 @@ pub(super) fn check_flow(config: &Config, number: usize, flow: &FlowConfig, on_a
     found.require(!exist || flow.from != flow.to, key("to"), || {
         format!("a flow needs two different nodes, found {} twice", flow.to)
     });
-    for set in config.interfaces().filter(|_| on_air && exist) {
+    for set in config.interface_sets().filter(|_| on_air && exist) {
         check_packet(config, &set, number, flow, found);
     }
     let starts = found.require(found.has("duration") || flow.start < config.duration, key("start"), || {

@@ -37,7 +37,8 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
     check_run(config, &mut found);
     check_radio(config, &mut found);
     found.note_all(config.check_hosts());
-    for set in config.interfaces() {
+    found.note_all(config.check_interfaces());
+    for set in config.interface_sets() {
         check_rates(&set.radio, &set.rates_key, &mut found);
         check_mac(set.mac, &set.mac_key, &mut found);
         for &rate in &set.mac.rates {
@@ -105,6 +106,9 @@ fn check_run(config: &Config, found: &mut BuildErrors) {
 
 fn check_traces(config: &Config, found: &mut BuildErrors) {
     let radios = config.radios();
+    found.require(config.traces.is_empty() || config.interfaces.is_empty(), "interfaces", || {
+        "found together with traces of links, which do not say of which radio; leave one of them out".to_string()
+    });
     found.note_all(config.traces.check(config.nodes.len(), |node| radios.get(node as usize) != Some(&false)));
     let (r, has_powers) = (&config.radio, !config.traces.rssi.is_empty());
     for (key, word, varies) in [
@@ -126,7 +130,7 @@ fn check_radio(config: &Config, found: &mut BuildErrors) {
     });
     channel::check::check(r, config.nodes.len(), found);
     let delay = r.cs_range.max(r.interference_range) / r.propagation_speed;
-    let shortest = config.interfaces().map(|set| set.mac.sifs).min().unwrap_or(config.mac.sifs);
+    let shortest = config.interface_sets().map(|set| set.mac.sifs).min().unwrap_or(config.mac.sifs);
     // Nobody may answer before everyone has heard the frame end, and links keep delays in 16 bits of nanoseconds.
     let most = shortest.as_secs().min(f64::from(u16::MAX) * 1e-9);
     found.require(delay < most, "radio.cs_range", || {

@@ -23,8 +23,8 @@ const LONGEST_AMSDU: u32 = 7_935;
 /// Format, channel and MCS of the radio, then the MAC of all QoS stations.
 pub(super) fn check_qos(config: &Config, found: &mut BuildErrors) {
     check_format(&config.radio, found);
-    let has_qos = config.interfaces().any(|set| set.mac.qos);
-    for set in config.interfaces() {
+    let has_qos = config.interface_sets().any(|set| set.mac.qos);
+    for set in config.interface_sets() {
         let InterfaceSet { mac, mac_key, .. } = &set;
         let named = |key: &str| format!("{mac_key}.{key}");
         if !mac.qos && has_qos {

@@ -86,7 +86,10 @@ fn a_channel_is_as_if_the_others_were_not_there() {
     }
     let later = Time::ZERO + Span::from_secs(20);
     assert_eq!(heard(&mut all, &own, ns, later), heard(&mut one, &numbers, |n| n, later));
-    assert!(!all.decodes(NodeId(0), NodeId(1), later) && all.decodes(NodeId(own[7]), NodeId(own[7] + 3), later) == one.decodes(NodeId(7), NodeId(8), later));
+    assert!(
+        !all.decodes(NodeId(0), NodeId(1), later)
+            && all.decodes(NodeId(own[7]), NodeId(own[7] + 3), later) == one.decodes(NodeId(7), NodeId(8), later)
+    );
 }
 
 #[test]
