@@ -3,6 +3,7 @@
 use hopscope_core::ids::{FlowId, NodeId, PacketId};
 use hopscope_engine::Config;
 use hopscope_engine::config::radio::Phy;
+use hopscope_engine::config::{RadioConfig, Stations};
 use hopscope_engine::record::{Addba, BlockAckInfo, NetworkView, link_between};
 use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::Packet;
@@ -20,6 +21,9 @@ const DSSS_RATES: [u64; 4] = [1_000_000, 2_000_000, 5_500_000, 11_000_000];
 
 /// Carriers from here on lie in the channels at 5 GHz, Hz (IEEE 802.11-2020 annex E).
 const FIVE_GHZ: f64 = 4.9e9;
+/// Where the channels of a band are counted from, MHz (IEEE 802.11-2020 Annex E).
+const CHANNEL_0_AT_2_4_GHZ: u16 = 2_407;
+const CHANNEL_0_AT_5_GHZ: u16 = 5_000;
 /// MAC header and FCS of QoS data, octets: a station whose data frames have so many around their bodies sends QoS data.
 const QOS_DATA_OVERHEAD: u32 = (QOS_DATA_HEADER + FCS_BYTES) as u32;
 
@@ -129,7 +133,8 @@ pub struct Air {
     amsdu: Vec<bool>,
     /// The last power in watts at which each node was heard, and its level.
     levels: Vec<(f32, i8)>,
-    frequency: u16,
+    /// Of each station, MHz.
+    frequencies: Vec<u16>,
     /// Kind of the channel, but for frames at the rates of DSSS.
     channel: u16,
     short_preamble: bool,
@@ -143,22 +148,24 @@ pub struct Air {
 impl Air {
     /// For a configuration.
     pub fn new(config: &Config) -> Self {
-        let nodes = config.nodes.len();
+        let stations = config.stations();
+        let count = stations.count();
         let header = |host| {
             let mac = config.mac_of(host);
             (mac.data_overhead(), mac.llc_header)
         };
         let radio = &config.radio;
+        let hosts = stations.spread(&config.host_of_each());
         Air {
-            sent: vec![Sent::default(); 2 * nodes],
-            last_flow: vec![FlowId::NONE; nodes],
-            cuts: vec![Cut::default(); nodes],
+            sent: vec![Sent::default(); 2 * count],
+            last_flow: vec![FlowId::NONE; count],
+            cuts: vec![Cut::default(); count],
             ampdus: 0,
             is_mixed: config.interface_sets().any(|set| set.mac.qos != config.mac.qos),
-            amsdu: config.host_of_each().into_iter().map(|host| config.mac_of(host).amsdu.is_some()).collect(),
-            headers: config.host_of_each().into_iter().map(header).collect(),
-            levels: vec![(f32::NAN, 0); nodes],
-            frequency: (radio.frequency / 1e6).round().min(f64::from(u16::MAX)) as u16,
+            amsdu: hosts.iter().map(|host| config.mac_of(*host).amsdu.is_some()).collect(),
+            headers: hosts.iter().copied().map(header).collect(),
+            levels: vec![(f32::NAN, 0); count],
+            frequencies: (0..count as u32).map(|n| frequency(radio, &stations, NodeId(n))).collect(),
             channel: match radio.phy {
                 Phy::Dsss => CCK,
                 Phy::Ofdm | Phy::ErpOfdm if radio.frequency < FIVE_GHZ => OFDM,
@@ -366,7 +373,7 @@ impl Air {
         let signal = hearer.and_then(|hearer| self.signal(frame.src, hearer, view));
         Radiotap {
             mode: frame.mode,
-            frequency: self.frequency,
+            frequency: self.frequencies[frame.src.index()],
             // A frame at a rate of DSSS is one of DSSS, whatever others on its channel are.
             channel: if self.channel != CCK && is_dsss(frame.mode) { CCK } else { self.channel },
             short_preamble: self.short_preamble,
@@ -404,4 +411,12 @@ fn full<'a>(packet: &'a Packet, view: &'a impl NetworkView) -> FullPacket<'a> {
 /// A power in dBm as an octet holds it.
 fn level(dbm: f64) -> i8 {
     dbm.round().clamp(-128.0, 127.0) as i8
+}
+/// Carrier frequency of a station in MHz: that of its channel, where channels are given (IEEE 802.11-2020 17.3.8.4.2).
+fn frequency(radio: &RadioConfig, stations: &Stations, station: NodeId) -> u16 {
+    if stations.channels().is_none() {
+        return (radio.frequency / 1e6).round().min(f64::from(u16::MAX)) as u16;
+    }
+    let start = if radio.frequency < FIVE_GHZ { CHANNEL_0_AT_2_4_GHZ } else { CHANNEL_0_AT_5_GHZ };
+    start + 5 * stations.channel(station)
 }

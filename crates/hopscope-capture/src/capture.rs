@@ -117,8 +117,8 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             ended: None,
             air: Air::new(config),
             encoder: Encoder::new(config),
-            radios: vec![NONE; config.nodes.len()],
-            hosts: vec![NONE; config.nodes.len()],
+            radios: vec![NONE; config.stations().count()],
+            hosts: vec![NONE; config.stations().count()],
             accounts: (0..config.flows.len() as u32).map(ConnectionState::new).collect(),
             account_of,
             tally: Tally::default(),
@@ -138,19 +138,26 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         let mut count = 0;
         let nodes = 0..config.nodes.len() as u32;
         let chosen = |node: &u32| self.choice.node.is_none_or(|only| only == *node);
-        let radios = config.radios();
+        let (radios, stations) = (config.radios(), config.stations());
         for node in nodes.clone().filter(chosen) {
-            let mut open = |link_type, layer: &str| {
-                let name = format!("{layer}{node}");
-                self.blocks.interface(link_type, &name, &format!("{layer} of node {node}"));
+            let mut open = |link_type, name: String, what: String| {
+                self.blocks.interface(link_type, &name, &what);
                 count += 1;
                 count - 1
             };
             if self.choice.radio && radios[node as usize] {
-                self.radios[node as usize] = open(DataLink::IEEE802_11_RADIOTAP, "radio");
+                for station in stations.of(NodeId(node)) {
+                    let (name, what) = match stations.number(station) {
+                        0 => (format!("radio{node}"), format!("radio of node {node}")),
+                        number => (format!("radio{node}.{number}"), format!("radio {number} of node {node}")),
+                    };
+                    self.radios[station.index()] = open(DataLink::IEEE802_11_RADIOTAP, name, what);
+                }
             }
             if self.choice.host {
-                self.hosts[node as usize] = open(DataLink::RAW, "host");
+                let host = open(DataLink::RAW, format!("host{node}"), format!("host of node {node}"));
+                // What a station has dropped, its host has lost.
+                stations.of(NodeId(node)).for_each(|station| self.hosts[station.index()] = host);
             }
         }
         // All nodes, not those chosen alone: packets of one name the others.
