@@ -136,6 +136,9 @@ impl<D: Device, C: Clock, R: Recorder> Driver<D, C, R> {
         if given > nodes {
             return Err(BuildError::new("taps", format!("found {given}; there are {nodes} nodes")));
         }
+        if !config.stations().are_nodes() {
+            return Err(BuildError::new("interfaces", "a node on real stacks has one radio"));
+        }
         devices.resize_with(nodes, || None);
         let radios = config.radios();
         if let Some(node) = (0..nodes).find(|&node| devices[node].is_some() && !radios[node]) {

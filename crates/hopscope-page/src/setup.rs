@@ -28,7 +28,7 @@ pub fn setup(config: &Config, preset: &str) -> Json {
         "seed": config.seed,
         "duration_s": seconds(config.duration),
         "warmup_s": seconds(config.warmup),
-        "nodes": config.nodes,
+        "nodes": config.stations().spread(&config.nodes),
         "flows": flows.collect::<Vec<_>>(),
         "radio": {
             "range_m": radio.tx_range,

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Delivery, FlowCx, NodeCx, Outcomes, RunFamily, RunMeter, SeriesSet};
-use crate::config::Config;
+use crate::config::{Config, Stations};
 use crate::record::{Counters, NetworkView};
 use hopscope_core::ids::{FlowId, NodeId};
 use hopscope_core::units::Time;
@@ -19,7 +19,7 @@ use hopscope_tcp::SenderStats;
 /// The counters at both ends of the measured time.
 #[derive(Debug, Clone)]
 pub(crate) struct MachineCounters {
-    nodes: usize,
+    stations: Stations,
     flows: usize,
     before: CounterSnapshot,
     after: CounterSnapshot,
@@ -27,16 +27,16 @@ pub(crate) struct MachineCounters {
 
 impl RunFamily for MachineCounters {
     fn begin(config: &Config, _series: &mut SeriesSet) -> Self {
-        let (nodes, flows) = (config.stations().count(), config.flows.len());
-        MachineCounters { nodes, flows, before: CounterSnapshot::default(), after: CounterSnapshot::default() }
+        let (stations, flows) = (config.stations(), config.flows.len());
+        MachineCounters { stations, flows, before: CounterSnapshot::default(), after: CounterSnapshot::default() }
     }
 
     fn restart(&mut self, now: Time, view: &mut impl NetworkView) {
-        self.before = CounterSnapshot::read(view, (self.nodes, self.flows), now);
+        self.before = CounterSnapshot::read(view, (self.stations.count(), self.flows), now);
     }
 
     fn close(&mut self, _now: Time, start: Time, _series: &mut SeriesSet, view: &mut impl NetworkView) {
-        self.after = CounterSnapshot::read(view, (self.nodes, self.flows), start);
+        self.after = CounterSnapshot::read(view, (self.stations.count(), self.flows), start);
     }
 }
 
@@ -79,6 +79,14 @@ impl MachineCounters {
 impl MachineCounters {
     pub(super) fn id(&self, cx: &NodeCx<'_>) -> u32 {
         cx.node.0
+    }
+
+    pub(super) fn radio_of(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        (self.stations.number(cx.node) > 0).then(|| self.stations.node(cx.node).0.into())
+    }
+
+    pub(super) fn channel(&self, cx: &NodeCx<'_>) -> Option<u64> {
+        self.stations.channels().map(|channels| channels[cx.node.index()].into())
     }
 
     pub(super) fn queue_mean(&self, cx: &NodeCx<'_>) -> f64 {

@@ -12,6 +12,10 @@ measured! {
     pub struct NodeResult of "node" by NodeCx { run } {
         /// Number.
         id: u32 = run.counters => Metric::other(Label, "node");
+        /// Node whose radio beyond the first this is; none of a node and its first radio.
+        radio_of: Option<u64> = run.counters => Metric::other(Label, "radio of node");
+        /// Channel of the radio, where channels are given.
+        channel: Option<u64> = run.counters => Metric::other(Label, "channel");
         /// Time-weighted mean length of the interface queue.
         queue_mean: f64 = run.counters => Metric::sample("packets", "mean queue");
         /// Greatest length of the interface queue.
