@@ -58,6 +58,7 @@ OFF: list[dict[str, Any]] = [
     {**PLAIN, "radio": {"interference": "range", "propagation": "friis", "preset": "ofdm-6M", "tx_range": 250}},
     {**PLAIN, "radio": {"error": {"kind": "none"}}},
     {**PLAIN, "flow": [UDP], "layer": [{"nodes": [0]}]},
+    {**PLAIN, "radio": {"preset": "ht-20"}, "mac": {"qos": True}, "interface": [{"number": 0, "channel": 1}]},
     {**PLAIN, "series": {"keep": ["cwnd"]}},
     {**PLAIN, "flow": [{"from": 0, "to": 2, "transport": "tcp-cubic", "recovery": "rack"}]},
     {**PLAIN, "tcp": {"handshake": "ns2", "timestamps": True, "recovery": "rfc"}},

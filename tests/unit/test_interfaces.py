@@ -66,7 +66,7 @@ def test_a_document_keeps_its_interfaces() -> None:
         ([{"nodes": [9], "channel": 6}], "interface.0.nodes: node 9 does not exist"),
         ([{"nodes": [2], "number": 2, "channel": 6}], "interface.0.number: found 2; node 2 has no radio 1"),
         ([{"nodes": [0], "number": 0, "channel": 6}], "flow.0.to: node 6 cannot be reached from node 0"),
-        ([{"number": 9, "channel": 6}], "interface.0.number: found 9; allowed: 0 to 7"),
+        ([{"number": 9, "channel": 6}], "interface.0.number: found 9; must be at most 7"),
         ([{"nodes": [1]}], "interface.0.channel: is missing"),
         ([{"channel": 6, "width": 40}], "interface.0.width"),
         ([{"channel": 6, "data_rate": "3Mbps"}], "interface.0.data_rate: found 3 Mbit/s"),

@@ -149,7 +149,12 @@ pub(super) fn wire() -> Vec<Key> {
 pub(super) fn interface() -> Vec<Key> {
     let inherited = |key: Key| {
         let doc = format!("{}; absent: as in [radio].", key.doc.trim_end_matches('.'));
-        Key { doc, ..key.default(serde_json::Value::Null).source("") }
+        let key = Key { doc, ..key.default(serde_json::Value::Null).source("") };
+        // The condition names keys next to it, which stand in another table here.
+        match key.when.is_some() {
+            true => key.when("radio.phy = dsss or radio.ppdu_format = non-ht"),
+            false => key,
+        }
     };
     let number = "Which of their radios: 0 is the one that every node has, 1 the first of further ones, and so on.";
     let channel = "Its channel: the number of the centre, 5 MHz apart. Channels are equal or do not overlap; a radio that no table \
