@@ -191,7 +191,8 @@ impl BabelConfig {
 const SECTION: &str = "routing.babel";
 /// The metric of what cannot be reached.
 const INFINITY: u32 = hopscope_packet::babel::INFINITY as u32;
-const MOST_JITTER: f64 = 0.5;
+/// More would leave next to nothing of an interval.
+const MOST_JITTER: f64 = 0.9;
 /// Holds longer than this many intervals say nothing that others do not.
 const MOST_INTERVALS: f64 = 100.0;
 /// The wait before a repetition doubles with each: more would outlast every run.
@@ -226,8 +227,8 @@ mod tests {
                 "ihu_hellos",
                 "is 164; with hello_interval 4 s a TLV can announce at most 163",
             ),
-            (BabelConfig { jitter_early: 0.6, ..base() }, "jitter_early", "is 0.6; 0 to 0.5 are possible"),
-            (BabelConfig { jitter_late: f64::NAN, ..base() }, "jitter_late", "is NaN; 0 to 0.5 are possible"),
+            (BabelConfig { jitter_early: 0.95, ..base() }, "jitter_early", "is 0.95; 0 to 0.9 are possible"),
+            (BabelConfig { jitter_late: f64::NAN, ..base() }, "jitter_late", "is NaN; 0 to 0.9 are possible"),
             (BabelConfig { hello_timeout: 0.9, ..base() }, "hello_timeout", "is 0.9 intervals; 1 to 100 are possible"),
             (BabelConfig { ihu_hold: 101.0, ..base() }, "ihu_hold", "is 101 intervals; 1 to 100 are possible"),
             (BabelConfig { route_hold: 0.0, ..base() }, "route_hold", "is 0 intervals; 1 to 100 are possible"),

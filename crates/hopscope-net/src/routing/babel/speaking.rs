@@ -159,7 +159,7 @@ impl Babel {
         }
     }
 
-    /// The update of its own prefix, in which others differ by what they tell.
+    /// The update of its own prefix, from which others differ in what they say.
     fn template(&self) -> BabelUpdate {
         BabelUpdate {
             dst: self.node,

@@ -73,10 +73,10 @@ fn a_better_metric_has_to_last() {
 }
 
 #[test]
-fn small_changes_are_not_told_and_large_ones_are() {
-    // Metric that neighbour 1 advertises after 1024; whether node 0 tells of it within a second.
+fn large_changes_are_advertised_early_and_small_ones_are_not() {
+    // Metric that neighbour 1 advertises after 1024; whether node 0 advertises it within a second.
     let cases = [(1024, false), (1300, false), (1407, false), (1408, true), (200, false), (1, false), (0, true)];
-    for (metric, told) in cases {
+    for (metric, is_early) in cases {
         let mut net = Net::new(3, &BabelConfig { update_delay: Span::from_millis(900), ..set("babeld") }, 1);
         net.meet(0, &[1]);
         net.hear(0, 1, &[update(3, 5, 1024)]);
@@ -86,7 +86,7 @@ fn small_changes_are_not_told_and_large_ones_are() {
         net.hear(0, 1, &[update(3, 6, metric)]);
         net.run(now + Span::from_secs(1));
         let updates = net.babel_updates(0, 3, now);
-        assert_eq!(!updates.is_empty(), told, "{metric}: {updates:?}");
+        assert_eq!(!updates.is_empty(), is_early, "{metric}: {updates:?}");
     }
 }
 

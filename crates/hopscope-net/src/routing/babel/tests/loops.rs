@@ -51,7 +51,7 @@ fn under_events(cfg: &BabelConfig, events: usize, seed: u64) -> usize {
                 net.set_link(a, b, wanted[a][b] && !is_dead[a] && !is_dead[b]);
             }
         }
-        // Mostly quiet enough that Hellos tell of it, at times a burst.
+        // Mostly quiet enough that Hellos show it, at times a burst.
         let pause = [10, 100, 1_000, 4_000, 20_000][draw(5)];
         net.run_checked(net.now + Span::from_millis(draw(pause) as u64), |net| assert_no_loop(net));
     }
