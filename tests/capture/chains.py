@@ -74,6 +74,14 @@ ROUTINGS: dict[str, dict[str, Any]] = {
     "aodv": chain(5, flow=TCP, routing={"protocol": "aodv"}),
     "dsr": chain(5, flow=TCP, routing={"protocol": "dsr"}),
     "olsr": chain(flow={**TCP, "start": "15s"}, routing={"protocol": "olsr"}, duration="16s"),
+    "babel": chain(flow={**TCP, "start": "30s"}, routing={"protocol": "babel"}, duration="32s"),
+    "babeld": chain(
+        4,
+        flow={**TCP, "start": "30s"},
+        routing={"protocol": "babel", "parameters": "babeld"},
+        outage=[{"node": 3, "from": "30s"}],
+        duration="75s",
+    ),
     "dsdv": chain(flow={**TCP, "start": "55s"}, routing={"protocol": "dsdv"}, duration="56s"),
     "arp": chain(flow=TCP, net={"arp": True}),
 }

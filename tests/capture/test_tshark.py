@@ -29,10 +29,22 @@ KNOWN = frozenset(
         "arp",
         "aodv",
         "olsr",
+        "babel",
         "dsr",
         "data",
     ]
 )
+
+#: Types of Babel's TLVs (RFC 8966 4.3).
+BABEL = {
+    "4": "hello",
+    "5": "ihu",
+    "6": "router-id",
+    "7": "next-hop",
+    "8": "update",
+    "9": "route-request",
+    "10": "seqno-request",
+}
 
 #: Severity of an error among tshark's remarks.
 ERROR = "8388608"
@@ -112,6 +124,7 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         "aodv.type",
         "dsr.option.type",
         "olsr.message_type",
+        "babel.message.type",
         "udp.dstport",
     )
     lines = tshark(path, "-T", "fields", *(part for name in names for part in ("-e", name)))
@@ -136,6 +149,7 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
     for row in sent:
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in row["aodv.type"].split(",") if kind]
         messages += [{"1": "hello", "2": "tc"}[kind] for kind in row["olsr.message_type"].split(",") if kind]
+        messages += [BABEL[kind] for kind in row["babel.message.type"].split(",") if kind]
         messages += ["update"] if row["udp.dstport"] == "20561" else []
         options = [kind for kind in row["dsr.option.type"].split(",") if kind in ("1", "2", "3")]
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in options[:1]]  # an error may follow

@@ -25,6 +25,7 @@ CASES: dict[str, dict[str, Any]] = {
     "groups": {"topology": CHAIN, "flow": [TCP, VOICE, {**VOICE, "copies": 2}], "distributions": True},
     "wires": {"topology": {**CHAIN, "wired": 1}, "flow": [{**TCP, "to": 2}], "mac": {"link": "lred+pacing"}},
     "olsr": {"topology": CHAIN, "flow": [TCP], "routing": {"protocol": "olsr"}, "outage": [{"node": 1, "from": "1s"}]},
+    "babel": {"topology": CHAIN, "flow": [TCP], "routing": {"protocol": "babel"}},
     "nothing arrives": {"topology": {"kind": "positions", "positions": [[0, 0], [200, 0]]},
                         "flow": [{"from": 0, "to": 1, "start": "1.9s"}], "outage": [{"node": 1, "from": 0}]},
     "random field": {"topology": {"kind": "random", "nodes": 12, "area": [600, 400], "seed": "run"}, "flow": [TCP]},

@@ -28,6 +28,7 @@ DEFAULTS = {
     "dsdv": {"standard": "perkins1994", "ns2": "ns2", "as-ns3": "perkins1994"},
     "dsr": {"standard": "rfc4728", "ns2": "rfc4728", "as-ns3": "rfc4728"},
     "olsr": {"standard": "rfc3626", "ns2": "rfc3626", "as-ns3": "rfc3626"},
+    "babel": {"standard": "rfc8966", "ns2": "rfc8966", "as-ns3": "rfc8966"},
 }
 
 SETS = {protocol: [name for name, _ in _core.routing_sets(protocol)] for protocol in DEFAULTS}
@@ -38,6 +39,7 @@ GIVEN = {
     "dsdv": ("ns2", 'update_interval = "15s"'),
     "dsr": ("rfc4728", 'route_cache_timeout = "60s"'),
     "olsr": ("olsr-unik", 'hello_interval = "2s"'),
+    "babel": ("babeld", 'hello_interval = "2s"'),
 }
 
 
@@ -255,6 +257,14 @@ MISTAKES = {
         ),
         ('"olsr"', '"static"', 'f.toml:7:1: routing.parameters: belongs to protocol = "olsr"; found protocol = "stat'),
     ],
+    "babel": [
+        ('"babeld"', '"babled"', 'found "babled" (did you mean "babeld"?); allowed: "rfc8966", "babeld"'),
+        ('"2s"', "0", "f.toml:9:1: routing.babel.hello_interval: is 0 s; it must be more"),
+        ('hello_interval = "2s"', "ihu_hellos = 0", "routing.babel.ihu_hellos: is 0; it must be at least 1"),
+        ('hello_interval = "2s"', "hellos_needed = 1", "routing.babel.hellos_needed: has no effect"),
+        ('hello_interval = "2s"', 'link_cost = "etxx"', 'found "etxx" (did you mean "etx"?)'),
+        ("hello_interval", "helo_interval", 'unknown key (did you mean "hello_interval"?)'),
+    ],
 }
 
 
@@ -389,7 +399,7 @@ def test_a_run_counts_its_messages(protocol: str, start: int, kinds: set[str], l
     assert result["flows"][0]["throughput_kbps"] > 100
 
 
-@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 16)])
+@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 16), ("babel", 16)])
 def test_the_page_lists_the_sets_and_names_parameters_that_exist(protocol: str, least: int) -> None:
     page = (Path(__file__).parents[2] / "docs" / "models" / f"{protocol}.md").read_text()
     assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == SETS[protocol]

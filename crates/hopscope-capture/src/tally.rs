@@ -24,7 +24,7 @@ pub struct Tally {
     pub ampdus: u64,
     /// MPDUs that carried an A-MSDU.
     pub amsdus: u64,
-    /// Routing messages put on the air, by kind; messages of OLSR one by one.
+    /// Routing messages put on the air, by kind; messages of OLSR and TLVs of Babel one by one.
     pub routing: BTreeMap<&'static str, u64>,
     /// Packets of DCCP that transports have sent, by type.
     #[serde(serialize_with = "by_type")]
@@ -83,6 +83,9 @@ impl Tally {
                         OlsrBody::Tc(_) => "tc",
                     });
                 }
+            }
+            (_, Some(Extension::Message(RoutingMessage::Babel(babel)))) => {
+                babel.tlvs.iter().for_each(|tlv| count(tlv.kind()));
             }
             (_, Some(Extension::Message(message))) => count(message.kind()),
             _ => {}

@@ -2,6 +2,7 @@
 
 use super::aodv::AodvEnvelope;
 use crate::aodv::AodvMessage;
+use crate::babel::BabelPacket;
 use crate::dsdv::DsdvUpdate;
 use crate::dsr::DsrMessage;
 use crate::olsr::OlsrPacket;
@@ -17,6 +18,8 @@ pub enum RoutingMessage {
     Dsr(DsrMessage),
     /// OLSR.
     Olsr(OlsrPacket),
+    /// Babel.
+    Babel(BabelPacket),
 }
 
 impl From<AodvMessage> for RoutingMessage {
@@ -37,6 +40,12 @@ impl From<OlsrPacket> for RoutingMessage {
     }
 }
 
+impl From<BabelPacket> for RoutingMessage {
+    fn from(packet: BabelPacket) -> Self {
+        RoutingMessage::Babel(packet)
+    }
+}
+
 impl RoutingMessage {
     /// Bytes without network header.
     pub fn bytes(&self, aodv: AodvEnvelope, udp_header: u32) -> u32 {
@@ -46,6 +55,7 @@ impl RoutingMessage {
             // Straight over IP (protocol 48): no header of UDP.
             RoutingMessage::Dsr(message) => message.bytes(),
             RoutingMessage::Olsr(packet) => packet.bytes(udp_header),
+            RoutingMessage::Babel(packet) => packet.bytes(udp_header),
         }
     }
 
@@ -56,6 +66,7 @@ impl RoutingMessage {
             RoutingMessage::Dsdv(_) => "update",
             RoutingMessage::Dsr(message) => message.kind(),
             RoutingMessage::Olsr(packet) => packet.kind(),
+            RoutingMessage::Babel(packet) => packet.kind(),
         }
     }
 }

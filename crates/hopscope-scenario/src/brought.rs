@@ -221,13 +221,17 @@ const TABLE: &[(&str, &str)] = &[
     ("adhocrouting rp routing_protocol routingprotocol routingalgorithm routetype", "key routing.protocol"),
     ("aodvuu aodv-uu aodvrouting aodvhelper", "value routing.protocol=aodv"),
     ("olsrd olsrhelper olsrv1 unik-olsr um-olsr", "value routing.protocol=olsr"),
+    ("babeld rfc8966 babelhelper", "value routing.protocol=babel"),
     ("dsrhelper dsragent dsrrouting", "value routing.protocol=dsr"),
     ("dsdvhelper dsdvrouting", "value routing.protocol=dsdv"),
     (
         "nix nixvector global globalrouting ipv4globalrouting shortest shortest_path noah dumbagent configurator ospf",
         "value routing.protocol=static",
     ),
-    ("hello_interval_ hellointerval hello", "key routing.aodv.hello_interval|key routing.olsr.hello_interval"),
+    (
+        "hello_interval_ hellointerval hello",
+        "key routing.aodv.hello_interval|key routing.olsr.hello_interval|key routing.babel.hello_interval",
+    ),
     ("tcinterval tc_interval_", "key routing.olsr.tc_interval"),
     ("activeroutetimeout", "key routing.aodv.active_route_timeout"),
     ("allowedhelloloss", "key routing.aodv.allowed_hello_loss"),

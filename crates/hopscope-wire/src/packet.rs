@@ -20,8 +20,8 @@ use crate::icmp::{Icmp, IcmpKind};
 use crate::ipv4::{self, Ipv4, Ipv4PathOption};
 use crate::link::{self, Arp};
 use crate::tcp::{self, Tcp};
-use crate::udp::{self, AODV_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT, PATH_NOTICE_PORT};
-use crate::{address, aodv, atp, dsdv, notice, olsr, path_notice, payload};
+use crate::udp::{self, AODV_PORT, BABEL_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT, PATH_NOTICE_PORT};
+use crate::{address, aodv, atp, babel, dsdv, notice, olsr, path_notice, payload};
 
 /// Service code of the engine's DCCP connections, "DISC": receivers count data and discard it (RFC 863; IANA, DCCP service codes).
 pub const SERVICE: u32 = u32::from_be_bytes(*b"DISC");
@@ -202,6 +202,10 @@ impl Encoder {
                 }
                 Some(Extension::Message(RoutingMessage::Olsr(own))) => {
                     datagram((OLSR_PORT, OLSR_PORT), addresses, inner, |out| olsr::write(own, out));
+                    plain(ipv4::UDP)
+                }
+                Some(Extension::Message(RoutingMessage::Babel(own))) => {
+                    datagram((BABEL_PORT, BABEL_PORT), addresses, inner, |out| babel::write(own, out));
                     plain(ipv4::UDP)
                 }
                 Some(

@@ -9,6 +9,8 @@ pub const HEADER: usize = 8;
 pub const AODV_PORT: u16 = 654;
 /// Port of OLSR (RFC 3626 3.1).
 pub const OLSR_PORT: u16 = 698;
+/// Port of Babel (RFC 8966 4).
+pub const BABEL_PORT: u16 = 6696;
 /// Port of DSDV updates. Nobody has assigned one: a choice of Hopscope.
 pub const DSDV_PORT: u16 = 20_561;
 /// Port of the notices of Neighborhood RED: a choice of Hopscope, too.

@@ -21,7 +21,7 @@ MOST_NODES = 1000
 STATIC = "static"
 
 #: Protocols of the engine that real packets can take: of their headers it reads the addresses alone.
-ENGINE_ROUTING = ("aodv", "dsdv", "olsr")
+ENGINE_ROUTING = ("aodv", "dsdv", "olsr", "babel")
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,11 @@ _WORDS = {
 _LETTERS = {
     "rts": "RTS", "cts": "CTS", "ack": "ACK", "mac": "MAC", "tcp": "TCP", "rto": "RTO", "rtt": "RTT", "ttl": "TTL",
     "eifs": "EIFS", "nav": "NAV", "red": "RED", "codel": "CoDel", "aodv": "AODV", "dsr": "DSR", "olsr": "OLSR",
-    "dsdv": "DSDV", "dccp": "DCCP", "lred": "LRED", "mda": "MDA", "daa": "DAA", "cwnd": "cwnd", "arp": "ARP",
-    "atp": "ATP", "sack": "SACK",
+    "babel": "Babel", "dsdv": "DSDV", "dccp": "DCCP", "lred": "LRED", "mda": "MDA", "daa": "DAA", "cwnd": "cwnd",
+    "arp": "ARP", "atp": "ATP", "sack": "SACK",
 }  # fmt: skip
 #: Sections that say what a key is of.
-_PREFIXED = frozenset({"tcp", "dccp", "atp", "aodv", "dsr", "olsr", "dsdv"})
+_PREFIXED = frozenset({"tcp", "dccp", "atp", "aodv", "dsr", "olsr", "dsdv", "babel"})
 
 
 def in_words(key: str) -> str:

@@ -17,8 +17,8 @@ pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
 pub use hopscope_mac::config::{MacConfig, mac};
 pub use hopscope_net::config::{
-    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig, Routing, RoutingConfig, WireConfig, aodv,
-    dsdv, dsr, link, net, olsr, wire,
+    AodvConfig, BabelConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig, Routing, RoutingConfig,
+    WireConfig, aodv, babel, dsdv, dsr, link, net, olsr, wire,
 };
 pub use hopscope_phy::config::{
     LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
@@ -90,6 +90,9 @@ pub struct Config {
     /// OLSR, where it is the protocol.
     #[serde(default)]
     pub olsr: OlsrConfig,
+    /// Babel, where it is the protocol.
+    #[serde(default)]
+    pub babel: BabelConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Times during which radios are off.
@@ -142,8 +145,8 @@ impl Config {
 impl Config {
     /// The routing protocol with its parameters.
     pub fn routing(&self) -> Routing<'_> {
-        let Config { routing, aodv, dsdv, dsr, olsr, .. } = self;
-        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr }
+        let Config { routing, aodv, dsdv, dsr, olsr, babel, .. } = self;
+        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr, babel }
     }
 
     /// How the nodes move.
@@ -179,6 +182,7 @@ impl Config {
         self.dsdv.outside("routing.dsdv", &mut found);
         self.dsr.outside("routing.dsr", &mut found);
         self.olsr.outside("routing.olsr", &mut found);
+        self.babel.outside("routing.babel", &mut found);
         self.mobility.outside("mobility", &mut found);
         for (number, layer) in self.layers.iter().enumerate() {
             layer.outside(&format!("layers.{number}"), &mut found);

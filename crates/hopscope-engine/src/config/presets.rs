@@ -4,8 +4,8 @@
 //! `config/presets.rs`, put together here and read nowhere in the protocol machines.
 
 use super::{
-    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
-    OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
+    AodvConfig, BabelConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig,
+    NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
 use hopscope_core::config::params::ParamType;
 use hopscope_core::config::profile::Profile;
@@ -37,6 +37,8 @@ pub struct Base {
     pub dsr: DsrConfig,
     /// OLSR.
     pub olsr: OlsrConfig,
+    /// Babel.
+    pub babel: BabelConfig,
 }
 
 impl Base {
@@ -60,6 +62,7 @@ impl Base {
             dsdv: self.dsdv,
             dsr: self.dsr,
             olsr: self.olsr,
+            babel: self.babel,
             flows: Vec::new(),
             outages: Vec::new(),
             events: Vec::new(),
@@ -103,7 +106,7 @@ pub fn base(profile: &str, preset: &str) -> Option<Base> {
         tcp: tcp(profile),
         aodv: aodv(profile),
         dsdv: dsdv(profile),
-        // DSR, OLSR and link layers are the same under every profile.
+        // DSR, OLSR, Babel and link layers are the same under every profile.
         ..Base::default()
     })
 }

@@ -3,6 +3,7 @@
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::aodv::AodvConfig;
+use hopscope_engine::config::babel::BabelConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
 use hopscope_engine::config::link::{LinkPart, LinkParts};
@@ -156,6 +157,7 @@ fn parameters_of(protocol: &str) -> Vec<Key> {
         "dsdv" => DsdvConfig::describe(),
         "dsr" => DsrConfig::describe(),
         "olsr" => OlsrConfig::describe(),
+        "babel" => BabelConfig::describe(),
         _ => Vec::new(),
     }
 }

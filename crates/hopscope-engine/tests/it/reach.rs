@@ -68,7 +68,13 @@ fn static_routes_are_as_long_under_fading() {
 
 #[test]
 fn every_protocol_carries_packets_no_farther_than_they_live() {
-    for protocol in [RoutingProtocol::Aodv, RoutingProtocol::Dsdv, RoutingProtocol::Dsr, RoutingProtocol::Olsr] {
+    for protocol in [
+        RoutingProtocol::Aodv,
+        RoutingProtocol::Dsdv,
+        RoutingProtocol::Dsr,
+        RoutingProtocol::Olsr,
+        RoutingProtocol::Babel,
+    ] {
         let mut config = udp_chain("standard", 5, 60);
         (config.routing.protocol, config.net.ttl) = (protocol, 5);
         carried(config.clone());

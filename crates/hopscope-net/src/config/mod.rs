@@ -1,6 +1,7 @@
 //! Parameters of the network layer: routing protocols, link layers, wires.
 
 pub mod aodv;
+pub mod babel;
 pub mod dsdv;
 pub mod dsr;
 pub mod link;
@@ -11,6 +12,7 @@ pub mod presets;
 pub mod wire;
 
 pub use aodv::AodvConfig;
+pub use babel::BabelConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
 pub use link::LinkConfig;
@@ -33,6 +35,8 @@ pub struct Routing<'a> {
     pub dsr: &'a DsrConfig,
     /// OLSR, where it is the protocol.
     pub olsr: &'a OlsrConfig,
+    /// Babel, where it is the protocol.
+    pub babel: &'a BabelConfig,
 }
 
 #[cfg(test)]
@@ -58,5 +62,6 @@ mod tests {
         are_valid(DsdvConfig::SETS, DsdvConfig::set, DsdvConfig::check, "perkins");
         are_valid(DsrConfig::SETS, DsrConfig::set, DsrConfig::check, "dsr");
         are_valid(OlsrConfig::SETS, OlsrConfig::set, OlsrConfig::check, "olsr");
+        are_valid(BabelConfig::SETS, BabelConfig::set, BabelConfig::check, "babel");
     }
 }

@@ -17,6 +17,8 @@ choice! {
         Dsr = "dsr",
         /// Optimized link state routing (RFC 3626), with the parameters of section `olsr`.
         Olsr = "olsr",
+        /// Babel (RFC 8966), with the parameters of section `babel`.
+        Babel = "babel",
     }
 }
 
@@ -38,10 +40,10 @@ params! {
         ip_header: u32 = 20, "bytes", "RFC 791", in Range::within(0.0, 1_000.0);
         /// UDP header.
         udp_header: u32 = 8, "bytes", "RFC 768", in Range::within(0.0, 1_000.0),
-            when "flow.transport = udp or routing.protocol = aodv | dsdv | olsr or route_notices = packets";
+            when "flow.transport = udp or routing.protocol = aodv | dsdv | olsr | babel or route_notices = packets";
         /// Initial time to live.
         ttl: u32 = 64, "hops", "RFC 1700", in Range::within(1.0, 255.0),
-            when "routing.protocol = static | dsr | olsr or routing.protocol = aodv and routing.aodv.data_ttl = off or routing.protocol = dsdv and routing.dsdv.data_ttl = off";
+            when "routing.protocol = static | dsr | olsr | babel or routing.protocol = aodv and routing.aodv.data_ttl = off or routing.protocol = dsdv and routing.dsdv.data_ttl = off";
         /// Delay of the link layer, once on the way down to the queue and once on the way up.
         link_delay: Span = Span::ZERO, "s", "a default", in Range::within(0.0, 1.0);
         /// Next hops are resolved by ARP on the air; otherwise every station knows every MAC address.

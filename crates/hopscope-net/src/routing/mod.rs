@@ -7,6 +7,7 @@
 
 pub mod aodv;
 mod armed;
+pub mod babel;
 mod buffer;
 mod by_node;
 pub mod dsdv;
@@ -23,6 +24,7 @@ pub use effects::{
 pub use fixed::{FixedRoutes, Table};
 
 use aodv::Aodv;
+use babel::Babel;
 use dsdv::Dsdv;
 use dsr::Dsr;
 use olsr::Olsr;
@@ -66,6 +68,8 @@ pub enum Router {
     Dsr(Dsr),
     /// OLSR.
     Olsr(Olsr),
+    /// Babel.
+    Babel(Babel),
 }
 
 /// Calls the same method of whichever machine it is.
@@ -76,6 +80,7 @@ macro_rules! of_each {
             Router::Dsdv($machine) => $call,
             Router::Dsr($machine) => $call,
             Router::Olsr($machine) => $call,
+            Router::Babel($machine) => $call,
         }
     };
 }
@@ -89,6 +94,7 @@ impl Router {
             RoutingProtocol::Dsdv => Some(Router::Dsdv(Dsdv::new(node, config.dsdv))),
             RoutingProtocol::Dsr => Some(Router::Dsr(Dsr::new(node, config.dsr))),
             RoutingProtocol::Olsr => Some(Router::Olsr(Olsr::new(node, config.olsr))),
+            RoutingProtocol::Babel => Some(Router::Babel(Babel::new(node, config.babel))),
         }
     }
 
@@ -111,6 +117,7 @@ impl Router {
             (Router::Dsdv(dsdv), RoutingMessage::Dsdv(update)) => dsdv.on_message(from, update, cx),
             (Router::Dsr(dsr), RoutingMessage::Dsr(message)) => dsr.on_message(ttl, message, cx),
             (Router::Olsr(olsr), RoutingMessage::Olsr(packet)) => olsr.on_message(from, packet, cx),
+            (Router::Babel(babel), RoutingMessage::Babel(packet)) => babel.on_message(from, packet, cx),
             _ => {}
         }
     }
@@ -126,7 +133,7 @@ impl Router {
     pub fn on_reception(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
         match self {
             Router::Aodv(aodv) => aodv.on_reception(from, now),
-            Router::Dsdv(_) | Router::Olsr(_) => {}
+            Router::Dsdv(_) | Router::Olsr(_) | Router::Babel(_) => {}
             Router::Dsr(dsr) => dsr.on_reception(source_route, now),
         }
     }
@@ -134,7 +141,7 @@ impl Router {
     /// A unicast frame from the neighbour `from` to another one was received, in which a packet carried this.
     pub fn on_overheard(&mut self, from: NodeId, carried: &Extension, cx: &mut Cx) {
         match self {
-            Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) => {}
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) | Router::Babel(_) => {}
             Router::Dsr(dsr) => dsr.on_overheard(from, carried, cx),
         }
     }
@@ -151,6 +158,7 @@ impl Router {
             Router::Dsdv(_) => &dsdv::timer::NAMES,
             Router::Dsr(_) => &dsr::timer::NAMES,
             Router::Olsr(_) => &olsr::timer::NAMES,
+            Router::Babel(_) => &babel::timer::NAMES,
         };
         names[usize::from(timer)]
     }
@@ -173,7 +181,7 @@ impl Router {
         match self {
             Router::Aodv(aodv) => aodv.data_ttl(),
             Router::Dsdv(dsdv) => dsdv.data_ttl(),
-            Router::Dsr(_) | Router::Olsr(_) => None,
+            Router::Dsr(_) | Router::Olsr(_) | Router::Babel(_) => None,
         }
     }
 }

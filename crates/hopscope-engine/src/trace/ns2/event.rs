@@ -188,6 +188,7 @@ fn routing_word(routing: RoutingProtocol) -> &'static str {
     match routing {
         RoutingProtocol::Dsr => "DSR",
         RoutingProtocol::Olsr => "OLSR",
+        RoutingProtocol::Babel => "Babel",
         // Of these only DSDV comes here, whose messages have no packet type of their own in ns-2.
         RoutingProtocol::Static | RoutingProtocol::Aodv | RoutingProtocol::Dsdv => "message",
     }

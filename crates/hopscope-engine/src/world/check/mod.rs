@@ -54,6 +54,7 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
         RoutingProtocol::Dsdv => found.note_all(config.dsdv.check()),
         RoutingProtocol::Dsr => found.note_all(config.dsr.check()),
         RoutingProtocol::Olsr => found.note_all(config.olsr.check()),
+        RoutingProtocol::Babel => found.note_all(config.babel.check()),
     }
     found.note_all(config.movement().check());
     check_traces(config, &mut found);

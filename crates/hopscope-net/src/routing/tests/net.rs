@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::config::{aodv::AodvConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
-use crate::routing::{Aodv, Dsdv, Dsr, Olsr};
+use crate::config::{aodv::AodvConfig, babel::BabelConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
+use crate::routing::{Aodv, Babel, Dsdv, Dsr, Olsr};
 use crate::routing::{Cx, LinkEstimate, LinkLayer, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
@@ -56,7 +56,7 @@ macro_rules! constants {
     )*};
 }
 
-constants!(AodvConfig => Aodv, DsdvConfig => Dsdv, DsrConfig => Dsr, OlsrConfig => Olsr);
+constants!(AodvConfig => Aodv, DsdvConfig => Dsdv, DsrConfig => Dsr, OlsrConfig => Olsr, BabelConfig => Babel);
 
 /// Where a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,7 +235,7 @@ impl Net {
             Router::Aodv(aodv) => aodv.held(),
             Router::Dsdv(dsdv) => dsdv.held(),
             Router::Dsr(dsr) => dsr.held(),
-            Router::Olsr(_) => 0,
+            Router::Olsr(_) | Router::Babel(_) => 0,
         }
     }
 
@@ -490,6 +490,9 @@ impl Net {
     fn say(&mut self, node: NodeId, to: Option<NodeId>, message: RoutingMessage, ttl: u8, delay: Span) {
         if let RoutingMessage::Dsdv(_) | RoutingMessage::Olsr(_) = message {
             assert_eq!((to, ttl), (None, 1), "it is for all neighbours and for nobody else");
+        }
+        if let RoutingMessage::Babel(_) = message {
+            assert_eq!(ttl, 1, "it goes no further than one hop");
         }
         let line = Line::Sent { message: message.clone(), to: to.map(|to| to.0), ttl };
         self.log.push((self.now + delay, node.0, line));

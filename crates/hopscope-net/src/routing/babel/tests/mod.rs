@@ -1,0 +1,6 @@
+//! What Babel says and does, and what never happens.
+
+mod choice;
+mod exchange;
+mod loops;
+mod views;
