@@ -248,6 +248,10 @@ struct MacOf<'a> {
 
 impl LinkLayer for MacOf<'_> {
     fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
-        LinkEstimate { data_rate: self.wifi[self.node].data_rate(neighbour) }
+        let wifi = &self.wifi[self.node];
+        LinkEstimate {
+            data_rate: wifi.data_rate(neighbour),
+            expected_throughput: wifi.expected_throughput(neighbour),
+        }
     }
 }

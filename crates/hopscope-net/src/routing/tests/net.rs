@@ -32,7 +32,7 @@ pub struct SteadyMac {
 
 impl LinkLayer for SteadyMac {
     fn estimate(&self, _interface: u8, _neighbour: NodeId) -> LinkEstimate {
-        LinkEstimate { data_rate: self.data_rate }
+        LinkEstimate { data_rate: self.data_rate, expected_throughput: None }
     }
 }
 
