@@ -12,6 +12,7 @@
 pub mod aodv;
 pub mod arena;
 pub mod atp;
+pub mod batman;
 pub mod dccp;
 mod drop;
 pub mod dsdv;

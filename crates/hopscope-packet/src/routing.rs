@@ -2,6 +2,7 @@
 
 use super::aodv::AodvEnvelope;
 use crate::aodv::AodvMessage;
+use crate::batman::BatmanMessage;
 use crate::dsdv::DsdvUpdate;
 use crate::dsr::DsrMessage;
 use crate::olsr::OlsrPacket;
@@ -17,6 +18,8 @@ pub enum RoutingMessage {
     Dsr(DsrMessage),
     /// OLSR.
     Olsr(OlsrPacket),
+    /// batman-adv.
+    Batman(BatmanMessage),
 }
 
 impl From<AodvMessage> for RoutingMessage {
@@ -37,6 +40,12 @@ impl From<OlsrPacket> for RoutingMessage {
     }
 }
 
+impl From<BatmanMessage> for RoutingMessage {
+    fn from(message: BatmanMessage) -> Self {
+        RoutingMessage::Batman(message)
+    }
+}
+
 impl RoutingMessage {
     /// Bytes without network header.
     pub fn bytes(&self, aodv: AodvEnvelope, udp_header: u32) -> u32 {
@@ -46,6 +55,7 @@ impl RoutingMessage {
             // Straight over IP (protocol 48): no header of UDP.
             RoutingMessage::Dsr(message) => message.bytes(),
             RoutingMessage::Olsr(packet) => packet.bytes(udp_header),
+            RoutingMessage::Batman(message) => message.bytes(),
         }
     }
 
@@ -56,6 +66,17 @@ impl RoutingMessage {
             RoutingMessage::Dsdv(_) => "update",
             RoutingMessage::Dsr(message) => message.kind(),
             RoutingMessage::Olsr(packet) => packet.kind(),
+            RoutingMessage::Batman(message) => message.kind(),
+        }
+    }
+
+    /// True where it goes in an IP packet; the others lie straight in frames.
+    pub fn is_over_ip(&self) -> bool {
+        match self {
+            RoutingMessage::Aodv(_) | RoutingMessage::Dsdv(_) | RoutingMessage::Dsr(_) | RoutingMessage::Olsr(_) => {
+                true
+            }
+            RoutingMessage::Batman(_) => false,
         }
     }
 }

@@ -16,8 +16,8 @@ pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
 pub use hopscope_mac::config::{MacConfig, mac};
 pub use hopscope_net::config::{
-    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig, Routing, RoutingConfig, WireConfig, aodv,
-    dsdv, dsr, link, net, olsr, wire,
+    AodvConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig, Routing,
+    RoutingConfig, WireConfig, aodv, batman_iv, batman_v, dsdv, dsr, link, net, olsr, wire,
 };
 pub use hopscope_phy::config::{
     LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
@@ -85,6 +85,12 @@ pub struct Config {
     /// OLSR, where it is the protocol.
     #[serde(default)]
     pub olsr: OlsrConfig,
+    /// BATMAN_IV, where it is the protocol.
+    #[serde(default)]
+    pub batman_iv: BatmanIvConfig,
+    /// BATMAN_V, where it is the protocol.
+    #[serde(default)]
+    pub batman_v: BatmanVConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Times during which radios are off.
@@ -137,8 +143,8 @@ impl Config {
 impl Config {
     /// The routing protocol with its parameters.
     pub fn routing(&self) -> Routing<'_> {
-        let Config { routing, aodv, dsdv, dsr, olsr, .. } = self;
-        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr }
+        let Config { routing, aodv, dsdv, dsr, olsr, batman_iv, batman_v, .. } = self;
+        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr, batman_iv, batman_v }
     }
 
     /// How the nodes move.
@@ -174,6 +180,8 @@ impl Config {
         self.dsdv.outside("routing.dsdv", &mut found);
         self.dsr.outside("routing.dsr", &mut found);
         self.olsr.outside("routing.olsr", &mut found);
+        self.batman_iv.outside("routing.batman_iv", &mut found);
+        self.batman_v.outside("routing.batman_v", &mut found);
         self.mobility.outside("mobility", &mut found);
         for (number, layer) in self.layers.iter().enumerate() {
             layer.outside(&format!("layers.{number}"), &mut found);

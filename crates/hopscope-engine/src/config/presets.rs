@@ -4,8 +4,8 @@
 //! `config/presets.rs`, put together here and read nowhere in the protocol machines.
 
 use super::{
-    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
-    OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
+    AodvConfig, BatmanIvConfig, BatmanVConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig,
+    MobilityConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
 use hopscope_core::config::params::ParamType;
 use hopscope_core::config::profile::Profile;
@@ -37,6 +37,10 @@ pub struct Base {
     pub dsr: DsrConfig,
     /// OLSR.
     pub olsr: OlsrConfig,
+    /// BATMAN_IV.
+    pub batman_iv: BatmanIvConfig,
+    /// BATMAN_V.
+    pub batman_v: BatmanVConfig,
 }
 
 impl Base {
@@ -59,6 +63,8 @@ impl Base {
             dsdv: self.dsdv,
             dsr: self.dsr,
             olsr: self.olsr,
+            batman_iv: self.batman_iv,
+            batman_v: self.batman_v,
             flows: Vec::new(),
             outages: Vec::new(),
             events: Vec::new(),
@@ -102,7 +108,7 @@ pub fn base(profile: &str, preset: &str) -> Option<Base> {
         tcp: tcp(profile),
         aodv: aodv(profile),
         dsdv: dsdv(profile),
-        // DSR, OLSR and link layers are the same under every profile.
+        // DSR, OLSR, batman-adv and link layers are the same under every profile.
         ..Base::default()
     })
 }

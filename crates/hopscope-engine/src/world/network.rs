@@ -202,7 +202,8 @@ impl<R: Recorder> World<R> {
     }
 
     pub(super) fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
-        let bytes = self.nodes[node].ip.header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
+        let header = if message.is_over_ip() { self.nodes[node].ip.header } else { 0 };
+        let bytes = header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
         self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
         let (body, extension) = self.packets.keep_message(message);
         let id = self.admit(Packet { extension, ..Packet::new(node, to, bytes, ttl, body, self.now) });
@@ -249,9 +250,6 @@ struct MacOf<'a> {
 impl LinkLayer for MacOf<'_> {
     fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
         let wifi = &self.wifi[self.node];
-        LinkEstimate {
-            data_rate: wifi.data_rate(neighbour),
-            expected_throughput: wifi.expected_throughput(neighbour),
-        }
+        LinkEstimate { data_rate: wifi.data_rate(neighbour), expected_throughput: wifi.expected_throughput(neighbour) }
     }
 }

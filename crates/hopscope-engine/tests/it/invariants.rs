@@ -14,6 +14,7 @@ use hopscope_engine::config::radio::{
     Undecodable,
 };
 use hopscope_engine::config::{App, Config, Key, LinkConfig, Transport};
+use hopscope_engine::config::{BatmanIvConfig, BatmanVConfig};
 use hopscope_engine::record::{DropReason, NetworkView, Record};
 use hopscope_engine::simulation::{self, Simulation};
 use hopscope_engine::{World, world};
@@ -156,6 +157,8 @@ fn parameters_of(protocol: &str) -> Vec<Key> {
         "dsdv" => DsdvConfig::describe(),
         "dsr" => DsrConfig::describe(),
         "olsr" => OlsrConfig::describe(),
+        "batman_iv" => BatmanIvConfig::describe(),
+        "batman_v" => BatmanVConfig::describe(),
         _ => Vec::new(),
     }
 }

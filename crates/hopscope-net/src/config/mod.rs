@@ -1,6 +1,8 @@
 //! Parameters of the network layer: routing protocols, link layers, wires.
 
 pub mod aodv;
+pub mod batman_iv;
+pub mod batman_v;
 pub mod dsdv;
 pub mod dsr;
 pub mod link;
@@ -11,6 +13,8 @@ pub mod presets;
 pub mod wire;
 
 pub use aodv::AodvConfig;
+pub use batman_iv::BatmanIvConfig;
+pub use batman_v::BatmanVConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
 pub use link::LinkConfig;
@@ -33,6 +37,10 @@ pub struct Routing<'a> {
     pub dsr: &'a DsrConfig,
     /// OLSR, where it is the protocol.
     pub olsr: &'a OlsrConfig,
+    /// BATMAN_IV, where it is the protocol.
+    pub batman_iv: &'a BatmanIvConfig,
+    /// BATMAN_V, where it is the protocol.
+    pub batman_v: &'a BatmanVConfig,
 }
 
 #[cfg(test)]
@@ -58,5 +66,7 @@ mod tests {
         are_valid(DsdvConfig::SETS, DsdvConfig::set, DsdvConfig::check, "perkins");
         are_valid(DsrConfig::SETS, DsrConfig::set, DsrConfig::check, "dsr");
         are_valid(OlsrConfig::SETS, OlsrConfig::set, OlsrConfig::check, "olsr");
+        are_valid(BatmanIvConfig::SETS, BatmanIvConfig::set, BatmanIvConfig::check, "batman_iv");
+        are_valid(BatmanVConfig::SETS, BatmanVConfig::set, BatmanVConfig::check, "batman_v");
     }
 }

@@ -17,6 +17,10 @@ choice! {
         Dsr = "dsr",
         /// Optimized link state routing (RFC 3626), with the parameters of section `olsr`.
         Olsr = "olsr",
+        /// BATMAN_IV of batman-adv (Linux), by transmission quality, with the parameters of section `batman_iv`.
+        BatmanIv = "batman_iv",
+        /// BATMAN_V of batman-adv (Linux), by throughput, with the parameters of section `batman_v`.
+        BatmanV = "batman_v",
     }
 }
 

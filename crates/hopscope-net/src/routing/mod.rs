@@ -7,6 +7,7 @@
 
 pub mod aodv;
 mod armed;
+pub mod batman;
 mod buffer;
 mod by_node;
 pub mod dsdv;
@@ -23,6 +24,8 @@ pub use effects::{
 pub use fixed::{FixedRoutes, Table};
 
 use aodv::Aodv;
+use batman::iv::BatmanIv;
+use batman::v::BatmanV;
 use dsdv::Dsdv;
 use dsr::Dsr;
 use olsr::Olsr;
@@ -33,6 +36,7 @@ use hopscope_core::ids::NodeId;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::Time;
 use hopscope_packet::arena::Extension;
+use hopscope_packet::batman::UNICAST_BYTES;
 use hopscope_packet::dsr::SourceRoute;
 use hopscope_packet::routing::RoutingMessage;
 
@@ -66,6 +70,10 @@ pub enum Router {
     Dsr(Dsr),
     /// OLSR.
     Olsr(Olsr),
+    /// BATMAN_IV of batman-adv.
+    BatmanIv(BatmanIv),
+    /// BATMAN_V of batman-adv.
+    BatmanV(BatmanV),
 }
 
 /// Calls the same method of whichever machine it is.
@@ -76,6 +84,8 @@ macro_rules! of_each {
             Router::Dsdv($machine) => $call,
             Router::Dsr($machine) => $call,
             Router::Olsr($machine) => $call,
+            Router::BatmanIv($machine) => $call,
+            Router::BatmanV($machine) => $call,
         }
     };
 }
@@ -89,6 +99,8 @@ impl Router {
             RoutingProtocol::Dsdv => Some(Router::Dsdv(Dsdv::new(node, config.dsdv))),
             RoutingProtocol::Dsr => Some(Router::Dsr(Dsr::new(node, config.dsr))),
             RoutingProtocol::Olsr => Some(Router::Olsr(Olsr::new(node, config.olsr))),
+            RoutingProtocol::BatmanIv => Some(Router::BatmanIv(BatmanIv::new(node, config.batman_iv))),
+            RoutingProtocol::BatmanV => Some(Router::BatmanV(BatmanV::new(node, config.batman_v))),
         }
     }
 
@@ -111,6 +123,8 @@ impl Router {
             (Router::Dsdv(dsdv), RoutingMessage::Dsdv(update)) => dsdv.on_message(from, update, cx),
             (Router::Dsr(dsr), RoutingMessage::Dsr(message)) => dsr.on_message(ttl, message, cx),
             (Router::Olsr(olsr), RoutingMessage::Olsr(packet)) => olsr.on_message(from, packet, cx),
+            (Router::BatmanIv(batman), RoutingMessage::Batman(message)) => batman.on_message(from, message, cx),
+            (Router::BatmanV(batman), RoutingMessage::Batman(message)) => batman.on_message(from, message, cx),
             _ => {}
         }
     }
@@ -126,7 +140,7 @@ impl Router {
     pub fn on_reception(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
         match self {
             Router::Aodv(aodv) => aodv.on_reception(from, now),
-            Router::Dsdv(_) | Router::Olsr(_) => {}
+            Router::Dsdv(_) | Router::Olsr(_) | Router::BatmanIv(_) | Router::BatmanV(_) => {}
             Router::Dsr(dsr) => dsr.on_reception(source_route, now),
         }
     }
@@ -134,7 +148,7 @@ impl Router {
     /// A unicast frame from the neighbour `from` to another one was received, in which a packet carried this.
     pub fn on_overheard(&mut self, from: NodeId, carried: &Extension, cx: &mut Cx) {
         match self {
-            Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) => {}
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) | Router::BatmanIv(_) | Router::BatmanV(_) => {}
             Router::Dsr(dsr) => dsr.on_overheard(from, carried, cx),
         }
     }
@@ -151,6 +165,8 @@ impl Router {
             Router::Dsdv(_) => &dsdv::timer::NAMES,
             Router::Dsr(_) => &dsr::timer::NAMES,
             Router::Olsr(_) => &olsr::timer::NAMES,
+            Router::BatmanIv(_) => &batman::iv::timer::NAMES,
+            Router::BatmanV(_) => &batman::v::timer::NAMES,
         };
         names[usize::from(timer)]
     }
@@ -164,7 +180,8 @@ impl Router {
     pub fn data_header(&self) -> u32 {
         match self {
             Router::Dsdv(dsdv) => dsdv.data_header(),
-            _ => 0,
+            Router::BatmanIv(_) | Router::BatmanV(_) => UNICAST_BYTES,
+            Router::Aodv(_) | Router::Dsr(_) | Router::Olsr(_) => 0,
         }
     }
 
@@ -173,6 +190,8 @@ impl Router {
         match self {
             Router::Aodv(aodv) => aodv.data_ttl(),
             Router::Dsdv(dsdv) => dsdv.data_ttl(),
+            Router::BatmanIv(batman) => Some(batman.data_ttl()),
+            Router::BatmanV(batman) => Some(batman.data_ttl()),
             Router::Dsr(_) | Router::Olsr(_) => None,
         }
     }
