@@ -74,6 +74,8 @@ ROUTINGS: dict[str, dict[str, Any]] = {
     "aodv": chain(5, flow=TCP, routing={"protocol": "aodv"}),
     "dsr": chain(5, flow=TCP, routing={"protocol": "dsr"}),
     "olsr": chain(flow={**TCP, "start": "15s"}, routing={"protocol": "olsr"}, duration="16s"),
+    "batman-iv": chain(flow={**TCP, "start": "25s"}, routing={"protocol": "batman_iv"}, duration="26s"),
+    "batman-v": chain(flow={**TCP, "start": "15s"}, routing={"protocol": "batman_v"}, duration="16s"),
     "dsdv": chain(flow={**TCP, "start": "55s"}, routing={"protocol": "dsdv"}, duration="56s"),
     "arp": chain(flow=TCP, net={"arp": True}),
 }

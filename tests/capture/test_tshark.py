@@ -30,6 +30,9 @@ KNOWN = frozenset(
         "aodv",
         "olsr",
         "dsr",
+        "batadv",
+        "eth",
+        "ethertype",
         "data",
     ]
 )
@@ -112,6 +115,10 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         "aodv.type",
         "dsr.option.type",
         "olsr.message_type",
+        "batadv.iv_ogm.seq",
+        "batadv.ogm2.seq",
+        "batadv.elp.seq",
+        "wlan.da",
         "udp.dstport",
     )
     lines = tshark(path, "-T", "fields", *(part for name in names for part in ("-e", name)))
@@ -137,6 +144,10 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in row["aodv.type"].split(",") if kind]
         messages += [{"1": "hello", "2": "tc"}[kind] for kind in row["olsr.message_type"].split(",") if kind]
         messages += ["update"] if row["udp.dstport"] == "20561" else []
+        for kind, field in (("ogm", "batadv.iv_ogm.seq"), ("ogm2", "batadv.ogm2.seq")):
+            messages += [kind for number in row[field].split(",") if number]
+        if row["batadv.elp.seq"]:
+            messages += ["elp" if row["wlan.da"] == "ff:ff:ff:ff:ff:ff" else "elp-probe"]
         options = [kind for kind in row["dsr.option.type"].split(",") if kind in ("1", "2", "3")]
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in options[:1]]  # an error may follow
     assert counts(messages) == tally["routing"]
