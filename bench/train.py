@@ -164,7 +164,7 @@ SCENARIOS = {
         "duration": "100s",  # DSDV begins to deliver late
         "topology": {"kind": "grid", "rows": 5, "cols": 5},
         "flow": ACROSS,
-        "sweep": {"profile": PROFILES, "routing.protocol": ["dsdv", "dsr", "olsr", "babel"]},
+        "sweep": {"profile": PROFILES, "routing.protocol": ["dsdv", "dsr", "olsr", "babel", "batman_iv", "batman_v"]},
     },
     "interference": {
         "duration": "5s",

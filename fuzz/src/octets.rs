@@ -13,7 +13,7 @@ use hopscope_wire::ipv4::Ipv4;
 use hopscope_wire::link::{self, Arp};
 use hopscope_wire::radiotap::Radiotap;
 use hopscope_wire::tcp::Tcp;
-use hopscope_wire::{Malformed, Sum, aodv, atp, babel, dsdv, fcs, notice, olsr, path_notice, tcp, udp};
+use hopscope_wire::{Malformed, Sum, aodv, atp, babel, batman, dsdv, fcs, notice, olsr, path_notice, tcp, udp};
 
 const ENDS: ([u8; 4], [u8; 4]) = ([10, 0, 0, 1], [10, 0, 0, 2]);
 
@@ -177,6 +177,7 @@ fn source(packet: &[u8]) {
 fn state(packet: &[u8]) {
     comes_back(packet, olsr::read, olsr::write);
     comes_back(packet, babel::read, babel::write);
+    comes_back(packet, batman::read, batman::write);
 }
 
 /// What is read is the same once it was written and read again.

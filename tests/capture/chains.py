@@ -82,6 +82,8 @@ ROUTINGS: dict[str, dict[str, Any]] = {
         outage=[{"node": 3, "from": "30s"}],
         duration="75s",
     ),
+    "batman-iv": chain(flow={**TCP, "start": "25s"}, routing={"protocol": "batman_iv"}, duration="26s"),
+    "batman-v": chain(flow={**TCP, "start": "15s"}, routing={"protocol": "batman_v"}, duration="16s"),
     "dsdv": chain(flow={**TCP, "start": "55s"}, routing={"protocol": "dsdv"}, duration="56s"),
     "arp": chain(flow=TCP, net={"arp": True}),
 }

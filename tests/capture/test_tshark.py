@@ -31,6 +31,9 @@ KNOWN = frozenset(
         "olsr",
         "babel",
         "dsr",
+        "batadv",
+        "eth",
+        "ethertype",
         "data",
     ]
 )
@@ -125,6 +128,10 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         "dsr.option.type",
         "olsr.message_type",
         "babel.message.type",
+        "batadv.iv_ogm.seq",
+        "batadv.ogm2.seq",
+        "batadv.elp.seq",
+        "wlan.da",
         "udp.dstport",
     )
     lines = tshark(path, "-T", "fields", *(part for name in names for part in ("-e", name)))
@@ -151,6 +158,10 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         messages += [{"1": "hello", "2": "tc"}[kind] for kind in row["olsr.message_type"].split(",") if kind]
         messages += [BABEL[kind] for kind in row["babel.message.type"].split(",") if kind]
         messages += ["update"] if row["udp.dstport"] == "20561" else []
+        for kind, field in (("ogm", "batadv.iv_ogm.seq"), ("ogm2", "batadv.ogm2.seq")):
+            messages += [kind for number in row[field].split(",") if number]
+        if row["batadv.elp.seq"]:
+            messages += ["elp" if row["wlan.da"] == "ff:ff:ff:ff:ff:ff" else "elp-probe"]
         options = [kind for kind in row["dsr.option.type"].split(",") if kind in ("1", "2", "3")]
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in options[:1]]  # an error may follow
     assert counts(messages) == tally["routing"]

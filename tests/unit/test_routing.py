@@ -29,6 +29,8 @@ DEFAULTS = {
     "dsr": {"standard": "rfc4728", "ns2": "rfc4728", "as-ns3": "rfc4728"},
     "olsr": {"standard": "rfc3626", "ns2": "rfc3626", "as-ns3": "rfc3626"},
     "babel": {"standard": "rfc8966", "ns2": "rfc8966", "as-ns3": "rfc8966"},
+    "batman_iv": {"standard": "batman-adv", "ns2": "batman-adv", "as-ns3": "batman-adv"},
+    "batman_v": {"standard": "batman-adv", "ns2": "batman-adv", "as-ns3": "batman-adv"},
 }
 
 SETS = {protocol: [name for name, _ in _core.routing_sets(protocol)] for protocol in DEFAULTS}
@@ -40,6 +42,8 @@ GIVEN = {
     "dsr": ("rfc4728", 'route_cache_timeout = "60s"'),
     "olsr": ("olsr-unik", 'hello_interval = "2s"'),
     "babel": ("babeld", 'hello_interval = "2s"'),
+    "batman_iv": ("batman-adv-2014.0", 'originator_interval = "1s"'),
+    "batman_v": ("batman-adv-2019.3", 'elp_interval = "500ms"'),
 }
 
 
@@ -137,6 +141,8 @@ def test_every_constant_can_be_overridden_alone(protocol: str, field: Field) -> 
 def test_sets_differ_where_their_pages_say() -> None:
     assert [engine_set("olsr", name)["hysteresis"] for name in SETS["olsr"]] == [True, False]
     assert [engine_set("dsdv", name)["data_header"] for name in SETS["dsdv"]] == [0, 0, 20]
+    assert [engine_set("batman_iv", name)["hop_penalty"] for name in SETS["batman_iv"]] == [30, 15, 30]
+    assert [engine_set("batman_v", name)["aggregation"] for name in SETS["batman_v"]] == [True, False]
 
 
 def test_limits_can_be_off() -> None:
@@ -264,6 +270,34 @@ MISTAKES = {
         ('hello_interval = "2s"', "hellos_needed = 1", "routing.babel.hellos_needed: has no effect"),
         ('hello_interval = "2s"', 'link_cost = "etxx"', 'found "etxx" (did you mean "etx"?)'),
         ("hello_interval", "helo_interval", 'unknown key (did you mean "hello_interval"?)'),
+    ],
+    "batman_iv": [
+        ('"batman_iv"', '"batman_vi"', 'f.toml:6:1: routing.protocol: found "batman_vi" (did you mean "batman_iv"?)'),
+        (
+            "-2014.0",
+            "-2014",
+            'found "batman-adv-2014" (did you mean "batman-adv-2014.0"?); allowed: "batman-adv", "bat',
+        ),
+        ('"1s"', '"30ms"', "routing.batman_iv.jitter: is 0.02 s; it must be at most half of originator_interval, 0.03"),
+        ('originator_interval = "1s"', "hop_penalty = 256", "f.toml:9:1: routing.batman_iv.hop_penalty: found 256"),
+        ('originator_interval = "1s"', "global_window = 9", "f.toml:9:1: routing.batman_iv.global_window: found 9"),
+    ],
+    "batman_v": [
+        (
+            '"500ms"',
+            '"30ms"',
+            "f.toml:9:1: routing.batman_v.elp_interval: is 0.03 s; it must be at least twice jitter, 0.02",
+        ),
+        (
+            'elp_interval = "500ms"',
+            "throughput_override = 5",
+            "f.toml:9:1: routing.batman_v.throughput_override: found",
+        ),
+        (
+            'elp_interval = "500ms"',
+            'unknown_throughput = "third"',
+            'found "third"; allowed: "third-of-rate", "default"',
+        ),
     ],
 }
 
@@ -397,6 +431,16 @@ def test_a_run_counts_its_messages(protocol: str, start: int, kinds: set[str], l
     assert (network["discoveries"] > 0) == searches
     assert network["false_link_failures"] == 0 or searches
     assert result["flows"][0]["throughput_kbps"] > 100
+
+
+def test_the_page_of_batman_adv_lists_its_sets_and_names_parameters_that_exist() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "models" / "batman.md").read_text()
+    sets = re.findall(r"^\| `([\w.-]+)` \|", page, flags=re.MULTILINE)
+    assert sets == SETS["batman_iv"] + SETS["batman_v"]
+    named = set(re.findall(r"`([a-z]+(?:_[a-z]+)+)`", page)) - {"batman_iv", "batman_v"}
+    parameters = {field.name for protocol in ("batman_iv", "batman_v") for field in keys.parameters(protocol)}
+    assert named <= parameters
+    assert len(named) >= 16
 
 
 @pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 16), ("babel", 16)])

@@ -404,8 +404,9 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         if octets.is_empty() {
             return; // no packet of IP
         }
-        self.counted_otherwise += u64::from(packet.bytes as usize != octets.len());
-        let comment = with_size(comment, packet.bytes, octets.len());
+        let counted = (packet.bytes - self.encoder.below_ip(packet)) as usize;
+        self.counted_otherwise += u64::from(counted != octets.len());
+        let comment = with_size(comment, counted as u32, octets.len());
         let head = PacketHead { interface, at: now.0, direction, comment: &comment };
         self.blocks.packet(&head, &[], octets);
         self.packets += 1;

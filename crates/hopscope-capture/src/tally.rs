@@ -87,6 +87,9 @@ impl Tally {
             (_, Some(Extension::Message(RoutingMessage::Babel(babel)))) => {
                 babel.tlvs.iter().for_each(|tlv| count(tlv.kind()));
             }
+            (_, Some(Extension::Message(RoutingMessage::Batman(batman)))) => {
+                *self.routing.entry(batman.kind()).or_default() += batman.count() as u64;
+            }
             (_, Some(Extension::Message(message))) => count(message.kind()),
             _ => {}
         }

@@ -182,6 +182,11 @@ impl Dcf {
         self.rates.choose(&rules.rates, to, FrameKind::Data, 0)
     }
 
+    /// Bit/s of data that rate control expects to bring to a neighbour.
+    pub fn expected_throughput(&self, to: NodeId, rules: &MacRules) -> Option<u64> {
+        self.rates.expected_throughput(rules.rate_rules.as_deref(), to)
+    }
+
     /// What it has learnt about its rates.
     pub fn rate_control(&mut self) -> &mut RateControl {
         &mut self.rates

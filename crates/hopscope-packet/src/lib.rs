@@ -13,6 +13,7 @@ pub mod aodv;
 pub mod arena;
 pub mod atp;
 pub mod babel;
+pub mod batman;
 pub mod dccp;
 mod drop;
 pub mod dsdv;

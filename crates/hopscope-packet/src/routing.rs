@@ -3,6 +3,7 @@
 use super::aodv::AodvEnvelope;
 use crate::aodv::AodvMessage;
 use crate::babel::BabelPacket;
+use crate::batman::BatmanMessage;
 use crate::dsdv::DsdvUpdate;
 use crate::dsr::DsrMessage;
 use crate::olsr::OlsrPacket;
@@ -20,6 +21,8 @@ pub enum RoutingMessage {
     Olsr(OlsrPacket),
     /// Babel.
     Babel(BabelPacket),
+    /// batman-adv.
+    Batman(BatmanMessage),
 }
 
 impl From<AodvMessage> for RoutingMessage {
@@ -46,6 +49,12 @@ impl From<BabelPacket> for RoutingMessage {
     }
 }
 
+impl From<BatmanMessage> for RoutingMessage {
+    fn from(message: BatmanMessage) -> Self {
+        RoutingMessage::Batman(message)
+    }
+}
+
 impl RoutingMessage {
     /// Bytes without network header.
     pub fn bytes(&self, aodv: AodvEnvelope, udp_header: u32) -> u32 {
@@ -56,6 +65,7 @@ impl RoutingMessage {
             RoutingMessage::Dsr(message) => message.bytes(),
             RoutingMessage::Olsr(packet) => packet.bytes(udp_header),
             RoutingMessage::Babel(packet) => packet.bytes(udp_header),
+            RoutingMessage::Batman(message) => message.bytes(),
         }
     }
 
@@ -67,6 +77,19 @@ impl RoutingMessage {
             RoutingMessage::Dsr(message) => message.kind(),
             RoutingMessage::Olsr(packet) => packet.kind(),
             RoutingMessage::Babel(packet) => packet.kind(),
+            RoutingMessage::Batman(message) => message.kind(),
+        }
+    }
+
+    /// True where it goes in an IP packet; the others lie straight in frames.
+    pub fn is_over_ip(&self) -> bool {
+        match self {
+            RoutingMessage::Aodv(_)
+            | RoutingMessage::Dsdv(_)
+            | RoutingMessage::Dsr(_)
+            | RoutingMessage::Olsr(_)
+            | RoutingMessage::Babel(_) => true,
+            RoutingMessage::Batman(_) => false,
         }
     }
 }

@@ -222,6 +222,11 @@ const TABLE: &[(&str, &str)] = &[
     ("aodvuu aodv-uu aodvrouting aodvhelper", "value routing.protocol=aodv"),
     ("olsrd olsrhelper olsrv1 unik-olsr um-olsr", "value routing.protocol=olsr"),
     ("babeld rfc8966 babelhelper", "value routing.protocol=babel"),
+    (
+        "batman batman-adv batman_adv batadv batman-iv bat_iv",
+        "value routing.protocol=batman_iv|value routing.protocol=batman_v",
+    ),
+    ("batman-v bat_v", "value routing.protocol=batman_v"),
     ("dsrhelper dsragent dsrrouting", "value routing.protocol=dsr"),
     ("dsdvhelper dsdvrouting", "value routing.protocol=dsdv"),
     (
@@ -233,6 +238,11 @@ const TABLE: &[(&str, &str)] = &[
         "key routing.aodv.hello_interval|key routing.olsr.hello_interval|key routing.babel.hello_interval",
     ),
     ("tcinterval tc_interval_", "key routing.olsr.tc_interval"),
+    (
+        "orig_interval originatorinterval",
+        "key routing.batman_iv.originator_interval|key routing.batman_v.originator_interval",
+    ),
+    ("hoppenalty hop_penalty_", "key routing.batman_iv.hop_penalty|key routing.batman_v.hop_penalty"),
     ("activeroutetimeout", "key routing.aodv.active_route_timeout"),
     ("allowedhelloloss", "key routing.aodv.allowed_hello_loss"),
     ("netdiameter network_diameter", "key routing.aodv.net_diameter"),

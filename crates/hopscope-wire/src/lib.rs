@@ -9,6 +9,7 @@
 //! | [`ipv4`], [`icmp`] | IPv4 (RFC 791) with the option of the way, ICMP (RFC 792) |
 //! | [`tcp`], [`udp`], [`dccp`], [`atp`] | transports (RFC 9293, RFC 768, RFC 4340, own format) |
 //! | [`aodv`], [`dsdv`], [`dsr`], [`olsr`], [`babel`] | routing (RFC 3561, own format, RFC 4728, RFC 3626, RFC 8966) |
+//! | [`batman`] | routing below IP (batman-adv of Linux) |
 //! | [`notice`], [`path_notice`] | what link layers report to their neighbours, notifications of TCP-F (own formats) |
 //! | [`address`], [`payload`] | addresses of nodes, and what stands for the data of applications |
 //! | [`packet`] | a packet of the engine as octets |
@@ -20,6 +21,7 @@ pub mod address;
 pub mod aodv;
 pub mod atp;
 pub mod babel;
+pub mod batman;
 pub mod dccp;
 pub mod dot11;
 pub mod dsdv;

@@ -11,6 +11,8 @@ pub const LLC_BYTES: usize = 8;
 pub const IPV4: u16 = 0x0800;
 /// EtherType of IPv6.
 pub const IPV6: u16 = 0x86DD;
+/// EtherType of batman-adv.
+pub const BATMAN: u16 = 0x4305;
 /// EtherType of address resolution.
 pub const ARP: u16 = 0x0806;
 

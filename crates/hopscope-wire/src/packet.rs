@@ -8,7 +8,9 @@
 use hopscope_core::ids::NodeId;
 use hopscope_engine::Config;
 use hopscope_engine::config::FlowConfig;
+use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_packet::arena::Extension;
+use hopscope_packet::batman::UNICAST_BYTES;
 use hopscope_packet::dccp::DccpPacket;
 use hopscope_packet::routing::RoutingMessage;
 use hopscope_packet::tcp::{Opening, TcpSegment};
@@ -21,7 +23,7 @@ use crate::ipv4::{self, Ipv4, Ipv4PathOption};
 use crate::link::{self, Arp};
 use crate::tcp::{self, Tcp};
 use crate::udp::{self, AODV_PORT, BABEL_PORT, DSDV_PORT, Ends, NOTICE_PORT, OLSR_PORT, PATH_NOTICE_PORT};
-use crate::{address, aodv, atp, babel, dsdv, notice, olsr, path_notice, payload};
+use crate::{address, aodv, atp, babel, batman, dsdv, notice, olsr, path_notice, payload};
 
 /// Service code of the engine's DCCP connections, "DISC": receivers count data and discard it (RFC 863; IANA, DCCP service codes).
 pub const SERVICE: u32 = u32::from_be_bytes(*b"DISC");
@@ -49,6 +51,8 @@ pub struct Encoder {
     ordered: Vec<bool>,
     /// Options of their SYNs.
     openings: Vec<Opening>,
+    /// Time to live in the IP headers of data below which batman-adv routes; none under other protocols.
+    bridged: Option<u8>,
 }
 
 /// What a header in front of an IP payload has to know.
@@ -65,7 +69,9 @@ impl Encoder {
         let full = config.flows.iter().map(|flow| u64::from(flow.packet)).collect();
         let ordered = config.flows.iter().map(|flow| flow.transport.is_tcp() && flow.tcp.door).collect();
         let openings = config.flows.iter().map(FlowConfig::opening).collect();
-        Encoder { full, ordered, openings }
+        let is_bridged = matches!(config.routing.protocol, RoutingProtocol::BatmanIv | RoutingProtocol::BatmanV);
+        let bridged = is_bridged.then_some(config.net.ttl.min(255) as u8);
+        Encoder { full, ordered, openings, bridged }
     }
 
     /// Writes the body of the frame in which `sender` sends a packet: LLC header, then the packet.
@@ -77,10 +83,29 @@ impl Encoder {
             let (ether_type, packet) = link::in_ethernet(whole.octets);
             link::write_llc(out, ether_type);
             out.extend(packet);
+        } else if let Some(Extension::Message(RoutingMessage::Batman(message))) = whole.extension {
+            link::write_llc(out, link::BATMAN);
+            batman::write(message, out);
         } else {
-            link::write_llc(out, link::IPV4);
+            if self.below_ip(whole.packet) > 0 {
+                link::write_llc(out, link::BATMAN);
+                batman::write_unicast(whole.packet.ttl, (whole.packet.src, whole.packet.dst), out);
+            } else {
+                link::write_llc(out, link::IPV4);
+            }
             self.packet(whole, sender, out);
         }
+    }
+
+    /// Octets of batman-adv between LLC and IP in the frames of a packet.
+    pub fn below_ip(&self, packet: &Packet) -> u32 {
+        let is_bridged = match &packet.body {
+            Body::Tcp(_) | Body::Udp { .. } | Body::Dccp(_) | Body::Atp(_) | Body::Opaque { .. } => true,
+            // Those of TCP-F go from neighbour to neighbour.
+            Body::PathNotice(notice) => notice.kind == PathNoticeKind::Unreachable,
+            Body::Arp { .. } | Body::Aodv(_) | Body::Routing | Body::Notice(_) | Body::Ethernet { .. } => false,
+        };
+        if is_bridged && self.bridged.is_some() { UNICAST_BYTES } else { 0 }
     }
 
     /// Writes a packet as `sender` sends it, from its IP header on; nothing of what is no IP packet.
@@ -103,8 +128,9 @@ impl Encoder {
         let path = path.map(Ipv4PathOption::of);
         // The header holds the length of what is behind it, which is written first.
         let start = out.len();
-        let empty =
-            Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, dscp: packet.dscp, ecn: packet.ecn, path };
+        // Below batman-adv the way of a packet is one hop for IP.
+        let ttl = self.bridged.filter(|_| self.below_ip(packet) > 0).unwrap_or(packet.ttl);
+        let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl, protocol: 0, dscp: packet.dscp, ecn: packet.ecn, path };
         let payload = start + empty.bytes();
         out.resize(payload, 0);
         let Some(head) = self.inside(whole, sender, out) else {
@@ -208,6 +234,8 @@ impl Encoder {
                     datagram((BABEL_PORT, BABEL_PORT), addresses, inner, |out| babel::write(own, out));
                     plain(ipv4::UDP)
                 }
+                // It lies below IP.
+                Some(Extension::Message(RoutingMessage::Batman(_))) => None,
                 Some(
                     Extension::Message(RoutingMessage::Aodv(_)) | Extension::SourceRoute(_) | Extension::Failed(_),
                 )

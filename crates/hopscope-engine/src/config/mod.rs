@@ -17,8 +17,8 @@ pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
 pub use hopscope_mac::config::{MacConfig, mac};
 pub use hopscope_net::config::{
-    AodvConfig, BabelConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig, Routing, RoutingConfig,
-    WireConfig, aodv, babel, dsdv, dsr, link, net, olsr, wire,
+    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig,
+    Routing, RoutingConfig, WireConfig, aodv, babel, batman_iv, batman_v, dsdv, dsr, link, net, olsr, wire,
 };
 pub use hopscope_phy::config::{
     LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
@@ -93,6 +93,12 @@ pub struct Config {
     /// Babel, where it is the protocol.
     #[serde(default)]
     pub babel: BabelConfig,
+    /// BATMAN_IV, where it is the protocol.
+    #[serde(default)]
+    pub batman_iv: BatmanIvConfig,
+    /// BATMAN_V, where it is the protocol.
+    #[serde(default)]
+    pub batman_v: BatmanVConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Times during which radios are off.
@@ -145,8 +151,8 @@ impl Config {
 impl Config {
     /// The routing protocol with its parameters.
     pub fn routing(&self) -> Routing<'_> {
-        let Config { routing, aodv, dsdv, dsr, olsr, babel, .. } = self;
-        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr, babel }
+        let Config { routing, aodv, dsdv, dsr, olsr, babel, batman_iv, batman_v, .. } = self;
+        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr, babel, batman_iv, batman_v }
     }
 
     /// How the nodes move.
@@ -183,6 +189,8 @@ impl Config {
         self.dsr.outside("routing.dsr", &mut found);
         self.olsr.outside("routing.olsr", &mut found);
         self.babel.outside("routing.babel", &mut found);
+        self.batman_iv.outside("routing.batman_iv", &mut found);
+        self.batman_v.outside("routing.batman_v", &mut found);
         self.mobility.outside("mobility", &mut found);
         for (number, layer) in self.layers.iter().enumerate() {
             layer.outside(&format!("layers.{number}"), &mut found);

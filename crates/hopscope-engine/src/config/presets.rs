@@ -4,8 +4,8 @@
 //! `config/presets.rs`, put together here and read nowhere in the protocol machines.
 
 use super::{
-    AodvConfig, BabelConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig,
-    NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
+    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces,
+    MacConfig, MobilityConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
 use hopscope_core::config::params::ParamType;
 use hopscope_core::config::profile::Profile;
@@ -39,6 +39,10 @@ pub struct Base {
     pub olsr: OlsrConfig,
     /// Babel.
     pub babel: BabelConfig,
+    /// BATMAN_IV.
+    pub batman_iv: BatmanIvConfig,
+    /// BATMAN_V.
+    pub batman_v: BatmanVConfig,
 }
 
 impl Base {
@@ -63,6 +67,8 @@ impl Base {
             dsr: self.dsr,
             olsr: self.olsr,
             babel: self.babel,
+            batman_iv: self.batman_iv,
+            batman_v: self.batman_v,
             flows: Vec::new(),
             outages: Vec::new(),
             events: Vec::new(),
@@ -106,7 +112,7 @@ pub fn base(profile: &str, preset: &str) -> Option<Base> {
         tcp: tcp(profile),
         aodv: aodv(profile),
         dsdv: dsdv(profile),
-        // DSR, OLSR, Babel and link layers are the same under every profile.
+        // DSR, OLSR, Babel, batman-adv and link layers are the same under every profile.
         ..Base::default()
     })
 }

@@ -213,7 +213,8 @@ impl<R: Recorder> World<R> {
     }
 
     pub(super) fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
-        let bytes = self.nodes[node].ip.header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
+        let header = if message.is_over_ip() { self.nodes[node].ip.header } else { 0 };
+        let bytes = header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
         self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
         let (body, extension) = self.packets.keep_message(message);
         let id = self.admit(Packet { extension, ..Packet::new(node, to, bytes, ttl, body, self.now) });
@@ -271,6 +272,7 @@ impl LinkLayer for MacOf<'_> {
         let MacOf { wifi, stations, node } = *self;
         let station = stations.radio(node, interface).unwrap_or(node);
         let peer = stations.peer(station, neighbour).unwrap_or(neighbour);
-        LinkEstimate { data_rate: wifi[station].data_rate(peer) }
+        let wifi = &wifi[station];
+        LinkEstimate { data_rate: wifi.data_rate(peer), expected_throughput: wifi.expected_throughput(peer) }
     }
 }

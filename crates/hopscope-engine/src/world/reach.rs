@@ -50,6 +50,8 @@ fn life(config: &Config) -> Limit {
     let (key, own) = match config.routing.protocol {
         RoutingProtocol::Aodv => ("routing.aodv.data_ttl", config.aodv.data_ttl),
         RoutingProtocol::Dsdv => ("routing.dsdv.data_ttl", config.dsdv.data_ttl),
+        RoutingProtocol::BatmanIv => ("routing.batman_iv.ttl", Some(config.batman_iv.ttl)),
+        RoutingProtocol::BatmanV => ("routing.batman_v.ttl", Some(config.batman_v.ttl)),
         RoutingProtocol::Static | RoutingProtocol::Dsr | RoutingProtocol::Olsr | RoutingProtocol::Babel => ("", None),
     };
     let (key, value) = own.map_or(("net.ttl", config.net.ttl), |ttl| (key, ttl));
@@ -70,7 +72,12 @@ fn search_limit(config: &Config) -> Option<Limit> {
             let value = config.dsr.discovery_hop_limit;
             Some(Limit { key: "routing.dsr.discovery_hop_limit", value, hops: value, what })
         }
-        RoutingProtocol::Static | RoutingProtocol::Dsdv | RoutingProtocol::Olsr | RoutingProtocol::Babel => None,
+        RoutingProtocol::Static
+        | RoutingProtocol::Dsdv
+        | RoutingProtocol::Olsr
+        | RoutingProtocol::Babel
+        | RoutingProtocol::BatmanIv
+        | RoutingProtocol::BatmanV => None,
     }
 }
 

@@ -15,6 +15,7 @@ use hopscope_engine::config::radio::{
     Undecodable,
 };
 use hopscope_engine::config::{App, Config, Key, LinkConfig, Transport};
+use hopscope_engine::config::{BatmanIvConfig, BatmanVConfig};
 use hopscope_engine::record::{DropReason, NetworkView, Record};
 use hopscope_engine::simulation::{self, Simulation};
 use hopscope_engine::{World, world};
@@ -158,6 +159,8 @@ fn parameters_of(protocol: &str) -> Vec<Key> {
         "dsr" => DsrConfig::describe(),
         "olsr" => OlsrConfig::describe(),
         "babel" => BabelConfig::describe(),
+        "batman_iv" => BatmanIvConfig::describe(),
+        "batman_v" => BatmanVConfig::describe(),
         _ => Vec::new(),
     }
 }

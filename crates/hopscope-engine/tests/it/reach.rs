@@ -94,6 +94,17 @@ fn every_protocol_carries_packets_no_farther_than_they_live() {
 }
 
 #[test]
+fn batman_adv_carries_packets_no_farther_than_its_own_headers_live() {
+    let mut config = udp_chain("standard", 5, 60);
+    (config.routing.protocol, config.batman_iv.ttl) = (RoutingProtocol::BatmanIv, 5);
+    // That of IP does not change on the way.
+    config.net.ttl = 1;
+    carried(config.clone());
+    config.batman_iv.ttl = 4;
+    refused(config, "node 5 is 5 hops from node 0; a packet lives for at most 4 (routing.batman_iv.ttl = 4)");
+}
+
+#[test]
 fn a_search_reaches_as_far_as_its_request() {
     carried(searching("rfc3561", 4, 4));
     refused(

@@ -15,6 +15,7 @@ use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::olsr::OlsrConfig;
 use hopscope_engine::config::outage::Outage;
 use hopscope_engine::config::{App, Config, Transport};
+use hopscope_engine::config::{BatmanIvConfig, BatmanVConfig};
 use hopscope_engine::record::{DropReason, Record};
 use hopscope_engine::simulation;
 use hopscope_engine::world::Doorkeeper;
@@ -42,6 +43,8 @@ impl Case {
             RoutingProtocol::Dsr => config.dsr = DsrConfig::set(self.set).expect("a set"),
             RoutingProtocol::Babel => config.babel = BabelConfig::set(self.set).expect("a set"),
             RoutingProtocol::Olsr => config.olsr = OlsrConfig::set(self.set).expect("a set"),
+            RoutingProtocol::BatmanIv => config.batman_iv = BatmanIvConfig::set(self.set).expect("a set"),
+            RoutingProtocol::BatmanV => config.batman_v = BatmanVConfig::set(self.set).expect("a set"),
         }
     }
 }
@@ -58,7 +61,11 @@ const OLSR_UNIK: Case = Case { protocol: RoutingProtocol::Olsr, set: "olsr-unik"
 const BABEL: Case = Case { protocol: RoutingProtocol::Babel, set: "rfc8966" };
 const BABELD: Case = Case { protocol: RoutingProtocol::Babel, set: "babeld" };
 
-const CASES: [Case; 11] = [AODV, AODV_HELLO, AODV_NS2, DSDV, DSDV_LL, DSDV_NS2, DSR, OLSR, OLSR_UNIK, BABEL, BABELD];
+const BATMAN_IV: Case = Case { protocol: RoutingProtocol::BatmanIv, set: "batman-adv" };
+const BATMAN_V: Case = Case { protocol: RoutingProtocol::BatmanV, set: "batman-adv" };
+
+const CASES: [Case; 11] =
+    [AODV, AODV_HELLO, AODV_NS2, DSDV, DSDV_LL, DSDV_NS2, DSR, OLSR, OLSR_UNIK, BABEL, BABELD, BATMAN_IV, BATMAN_V];
 
 fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
@@ -206,7 +213,8 @@ fn stream(world: &mut World<Doorkeeper>, from: u64, to: u64) -> Vec<(Time, u8)> 
 /// next updates of the others, each within 15 s; a node that was cut off has to hear one before it passes it on. DSR:
 /// searches back off to 10 s. OLSR: a neighbour is held for 6 s; new links need HELLOs both ways, then a TC, each within
 /// 5 s. Babel: the third missing Hello makes the longer way better (14.8 s), the smoothed metric and the next Hello come on top; a new
-/// link has its history to fill and its smoothed metric to show.
+/// link has its history to fill and its smoothed metric to show. batman-adv: a neighbour gives way after five OGMs that did not come, and so may the node behind it have to, one
+/// after the other; a new link needs an OGM both ways, then one over each hop.
 const RECOVERIES: [(Case, f64, f64); 11] = [
     (AODV, 1.0, 12.0),
     (AODV_HELLO, 3.0, 12.0),
@@ -219,6 +227,8 @@ const RECOVERIES: [(Case, f64, f64); 11] = [
     (OLSR_UNIK, 8.0, 15.0),
     (BABEL, 27.0, 60.0),
     (BABELD, 27.0, 60.0),
+    (BATMAN_IV, 15.0, 10.0),
+    (BATMAN_V, 15.0, 10.0),
 ];
 
 #[test]

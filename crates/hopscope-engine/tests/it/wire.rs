@@ -202,8 +202,8 @@ fn two_islands(protocol: RoutingProtocol, seconds: u64) -> Config {
 
 #[test]
 fn every_routing_protocol_finds_ways_over_wires() {
-    use RoutingProtocol::{Aodv, Babel, Dsdv, Dsr, Olsr, Static};
-    for protocol in [Static, Aodv, Dsdv, Dsr, Olsr, Babel] {
+    use RoutingProtocol::{Aodv, Babel, BatmanIv, BatmanV, Dsdv, Dsr, Olsr, Static};
+    for protocol in [Static, Aodv, Dsdv, Dsr, Olsr, Babel, BatmanIv, BatmanV] {
         let mut config = two_islands(protocol, 120);
         // The pro-active ones have had the time to notify each other.
         config.warmup = Time::ZERO + Span::from_secs(60);

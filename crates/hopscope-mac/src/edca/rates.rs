@@ -13,6 +13,11 @@ impl Edca {
         self.next_ppdu(to, rules).mode
     }
 
+    /// Bit/s of data that rate control expects to bring to a neighbour.
+    pub fn expected_throughput(&self, to: NodeId) -> Option<u64> {
+        self.rates.expected_throughput(to)
+    }
+
     /// How the next data PPDU to a neighbour goes.
     pub(super) fn next_ppdu(&self, to: NodeId, rules: &MacRules) -> NextPpdu {
         self.rates.next(to).unwrap_or(NextPpdu { mode: qos(rules).data, alone: false })

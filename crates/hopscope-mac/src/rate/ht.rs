@@ -122,6 +122,17 @@ impl HtRates {
         Some(learnt.neighbours[place].1.next())
     }
 
+    /// Bit/s of data that the rate in use is expected to bring to `to`, as Linux has it: MPDUs a second of the usual length; none where nothing
+    /// has come there yet, and where no control keeps account of it.
+    pub(crate) fn expected_throughput(&self, to: NodeId) -> Option<u64> {
+        let HtRates::Learns(learnt) = self else { return None };
+        let place = learnt.neighbours.binary_search_by_key(&to, |(node, _)| *node).ok()?;
+        match &learnt.neighbours[place].1 {
+            HtAlgorithm::MinstrelHt(minstrel) => minstrel.expected_throughput(),
+            HtAlgorithm::Ideal(_) => None,
+        }
+    }
+
     /// True where they change.
     pub(crate) fn are_learnt(&self) -> bool {
         matches!(self, HtRates::Learns(_))

@@ -29,6 +29,8 @@ pub struct MinstrelRules {
     /// The slowest first.
     rates: Vec<Rate>,
     interval: Span,
+    /// Bits of a frame of the usual length.
+    bits: u64,
     /// Packets in a hundred that carry a sample.
     sampling: u64,
     /// Weight of the past in an average.
@@ -55,6 +57,7 @@ impl MinstrelRules {
         MinstrelRules {
             rates: rates.choices().iter().map(rate).collect(),
             interval: mac.minstrel_interval,
+            bits: 8 * u64::from(mac.minstrel_bytes),
             sampling: u64::from(mac.minstrel_sampling),
             weight: mac.minstrel_weight,
         }
@@ -176,6 +179,12 @@ impl Minstrel {
     /// Mode of the next data frame.
     pub(super) fn mode(&self) -> Mode {
         self.mode
+    }
+
+    /// Bit/s that the rate of most throughput stands for; none where nothing has come.
+    pub(super) fn expected_throughput(&self, rules: &MinstrelRules) -> Option<u64> {
+        let frames = self.seen[self.best].throughput;
+        (frames > 0.0).then_some((frames * rules.bits as f64) as u64)
     }
 
     /// A data frame was acknowledged, or not; true when its packet is given up.

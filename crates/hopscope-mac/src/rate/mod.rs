@@ -178,6 +178,17 @@ impl RateControl {
         }
     }
 
+    /// Bit/s of data that the rate in use is expected to bring to `to`, as Linux has it (minstrel_get_expected_throughput): frames a
+    /// second of the usual length; none where nothing has come there yet, and where no control keeps account of it.
+    pub fn expected_throughput(&self, rules: Option<&RateRules>, to: NodeId) -> Option<u64> {
+        let (RateControl::Learns(learnt), Some(RateRules::Minstrel(rules))) = (self, rules) else { return None };
+        let place = learnt.neighbours.binary_search_by_key(&to, |(node, _)| *node).ok()?;
+        match &learnt.neighbours[place].1 {
+            RateAlgorithm::Arf(_) => None,
+            RateAlgorithm::Minstrel(minstrel) => minstrel.expected_throughput(rules),
+        }
+    }
+
     /// An attempt to reach `to` is over. Gives, for a data frame that was not answered, whether the packet is dropped, where
     /// that is the business of the rate control.
     #[inline(always)]

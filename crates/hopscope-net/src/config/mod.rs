@@ -2,6 +2,8 @@
 
 pub mod aodv;
 pub mod babel;
+pub mod batman_iv;
+pub mod batman_v;
 pub mod dsdv;
 pub mod dsr;
 pub mod link;
@@ -13,6 +15,8 @@ pub mod wire;
 
 pub use aodv::AodvConfig;
 pub use babel::BabelConfig;
+pub use batman_iv::BatmanIvConfig;
+pub use batman_v::BatmanVConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
 pub use link::LinkConfig;
@@ -37,6 +41,10 @@ pub struct Routing<'a> {
     pub olsr: &'a OlsrConfig,
     /// Babel, where it is the protocol.
     pub babel: &'a BabelConfig,
+    /// BATMAN_IV, where it is the protocol.
+    pub batman_iv: &'a BatmanIvConfig,
+    /// BATMAN_V, where it is the protocol.
+    pub batman_v: &'a BatmanVConfig,
 }
 
 #[cfg(test)]
@@ -63,5 +71,7 @@ mod tests {
         are_valid(DsrConfig::SETS, DsrConfig::set, DsrConfig::check, "dsr");
         are_valid(OlsrConfig::SETS, OlsrConfig::set, OlsrConfig::check, "olsr");
         are_valid(BabelConfig::SETS, BabelConfig::set, BabelConfig::check, "babel");
+        are_valid(BatmanIvConfig::SETS, BatmanIvConfig::set, BatmanIvConfig::check, "batman_iv");
+        are_valid(BatmanVConfig::SETS, BatmanVConfig::set, BatmanVConfig::check, "batman_v");
     }
 }

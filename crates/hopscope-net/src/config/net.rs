@@ -19,6 +19,10 @@ choice! {
         Olsr = "olsr",
         /// Babel (RFC 8966), with the parameters of section `babel`.
         Babel = "babel",
+        /// BATMAN_IV of batman-adv (Linux), by transmission quality, with the parameters of section `batman_iv`.
+        BatmanIv = "batman_iv",
+        /// BATMAN_V of batman-adv (Linux), by throughput, with the parameters of section `batman_v`.
+        BatmanV = "batman_v",
     }
 }
 

@@ -84,6 +84,14 @@ impl Wifi {
         mode.rate()
     }
 
+    /// Bit/s of data that rate control expects to bring to a neighbour; none where it knows nothing of it.
+    pub fn expected_throughput(&self, neighbour: NodeId) -> Option<u64> {
+        match &self.edca {
+            None => self.mac.expected_throughput(neighbour, &self.rules),
+            Some(edca) => edca.expected_throughput(neighbour),
+        }
+    }
+
     /// The neighbour and the mode that rate control has changed to since the last call.
     pub fn take_rate_change(&mut self) -> Option<(NodeId, Mode)> {
         match &mut self.edca {

@@ -56,6 +56,8 @@ pub trait LinkLayer: std::fmt::Debug {
 pub struct LinkEstimate {
     /// Rate that unicast data goes at now, bit/s.
     pub data_rate: u64,
+    /// Bit/s of unicast data that rate control expects to come through; none where it knows nothing of the neighbour.
+    pub expected_throughput: Option<u64>,
 }
 
 /// A packet that needs a next hop.

@@ -8,6 +8,7 @@
 pub mod aodv;
 mod armed;
 pub mod babel;
+pub mod batman;
 mod buffer;
 mod by_node;
 pub mod dsdv;
@@ -25,6 +26,8 @@ pub use fixed::{FixedRoutes, Table};
 
 use aodv::Aodv;
 use babel::Babel;
+use batman::iv::BatmanIv;
+use batman::v::BatmanV;
 use dsdv::Dsdv;
 use dsr::Dsr;
 use olsr::Olsr;
@@ -35,6 +38,7 @@ use hopscope_core::ids::NodeId;
 use hopscope_core::rng::Stream;
 use hopscope_core::units::Time;
 use hopscope_packet::arena::Extension;
+use hopscope_packet::batman::UNICAST_BYTES;
 use hopscope_packet::dsr::SourceRoute;
 use hopscope_packet::routing::RoutingMessage;
 
@@ -70,6 +74,10 @@ pub enum Router {
     Olsr(Olsr),
     /// Babel.
     Babel(Babel),
+    /// BATMAN_IV of batman-adv.
+    BatmanIv(BatmanIv),
+    /// BATMAN_V of batman-adv.
+    BatmanV(BatmanV),
 }
 
 /// Calls the same method of whichever machine it is.
@@ -81,6 +89,8 @@ macro_rules! of_each {
             Router::Dsr($machine) => $call,
             Router::Olsr($machine) => $call,
             Router::Babel($machine) => $call,
+            Router::BatmanIv($machine) => $call,
+            Router::BatmanV($machine) => $call,
         }
     };
 }
@@ -95,6 +105,8 @@ impl Router {
             RoutingProtocol::Dsr => Some(Router::Dsr(Dsr::new(node, config.dsr))),
             RoutingProtocol::Olsr => Some(Router::Olsr(Olsr::new(node, config.olsr))),
             RoutingProtocol::Babel => Some(Router::Babel(Babel::new(node, config.babel))),
+            RoutingProtocol::BatmanIv => Some(Router::BatmanIv(BatmanIv::new(node, config.batman_iv))),
+            RoutingProtocol::BatmanV => Some(Router::BatmanV(BatmanV::new(node, config.batman_v))),
         }
     }
 
@@ -118,6 +130,8 @@ impl Router {
             (Router::Dsr(dsr), RoutingMessage::Dsr(message)) => dsr.on_message(ttl, message, cx),
             (Router::Olsr(olsr), RoutingMessage::Olsr(packet)) => olsr.on_message(from, packet, cx),
             (Router::Babel(babel), RoutingMessage::Babel(packet)) => babel.on_message(from, packet, cx),
+            (Router::BatmanIv(batman), RoutingMessage::Batman(message)) => batman.on_message(from, message, cx),
+            (Router::BatmanV(batman), RoutingMessage::Batman(message)) => batman.on_message(from, message, cx),
             _ => {}
         }
     }
@@ -133,7 +147,7 @@ impl Router {
     pub fn on_reception(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
         match self {
             Router::Aodv(aodv) => aodv.on_reception(from, now),
-            Router::Dsdv(_) | Router::Olsr(_) | Router::Babel(_) => {}
+            Router::Dsdv(_) | Router::Olsr(_) | Router::Babel(_) | Router::BatmanIv(_) | Router::BatmanV(_) => {}
             Router::Dsr(dsr) => dsr.on_reception(source_route, now),
         }
     }
@@ -141,7 +155,12 @@ impl Router {
     /// A unicast frame from the neighbour `from` to another one was received, in which a packet carried this.
     pub fn on_overheard(&mut self, from: NodeId, carried: &Extension, cx: &mut Cx) {
         match self {
-            Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) | Router::Babel(_) => {}
+            Router::Aodv(_)
+            | Router::Dsdv(_)
+            | Router::Olsr(_)
+            | Router::Babel(_)
+            | Router::BatmanIv(_)
+            | Router::BatmanV(_) => {}
             Router::Dsr(dsr) => dsr.on_overheard(from, carried, cx),
         }
     }
@@ -159,6 +178,8 @@ impl Router {
             Router::Dsr(_) => &dsr::timer::NAMES,
             Router::Olsr(_) => &olsr::timer::NAMES,
             Router::Babel(_) => &babel::timer::NAMES,
+            Router::BatmanIv(_) => &batman::iv::timer::NAMES,
+            Router::BatmanV(_) => &batman::v::timer::NAMES,
         };
         names[usize::from(timer)]
     }
@@ -172,7 +193,8 @@ impl Router {
     pub fn data_header(&self) -> u32 {
         match self {
             Router::Dsdv(dsdv) => dsdv.data_header(),
-            _ => 0,
+            Router::BatmanIv(_) | Router::BatmanV(_) => UNICAST_BYTES,
+            Router::Aodv(_) | Router::Dsr(_) | Router::Olsr(_) | Router::Babel(_) => 0,
         }
     }
 
@@ -181,6 +203,8 @@ impl Router {
         match self {
             Router::Aodv(aodv) => aodv.data_ttl(),
             Router::Dsdv(dsdv) => dsdv.data_ttl(),
+            Router::BatmanIv(batman) => Some(batman.data_ttl()),
+            Router::BatmanV(batman) => Some(batman.data_ttl()),
             Router::Dsr(_) | Router::Olsr(_) | Router::Babel(_) => None,
         }
     }

@@ -15,8 +15,9 @@ pub use topology::{TOPOLOGIES, Topology, topology};
 
 use super::presets::{PRESETS, PROFILES};
 use super::{
-    AodvConfig, BabelConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig, OlsrConfig,
-    RadioConfig, RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after,
+    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig,
+    MobilityConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, SeriesKind, TcpConfig,
+    starved_after,
 };
 use hopscope_core::config::params::ParamType;
 use hopscope_phy::config::traces::Untraced;
@@ -65,7 +66,10 @@ macro_rules! protocols {
     };
 }
 
-protocols! { "aodv" = AodvConfig, "dsdv" = DsdvConfig, "dsr" = DsrConfig, "olsr" = OlsrConfig, "babel" = BabelConfig }
+protocols! {
+    "aodv" = AodvConfig, "dsdv" = DsdvConfig, "dsr" = DsrConfig, "olsr" = OlsrConfig, "babel" = BabelConfig, "batman_iv" = BatmanIvConfig,
+    "batman_v" = BatmanVConfig
+}
 
 /// The parameters of an engine section or of a routing protocol, under the engine's names.
 pub fn parameters(section: &str) -> Vec<Key> {

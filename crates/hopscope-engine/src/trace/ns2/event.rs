@@ -189,8 +189,12 @@ fn routing_word(routing: RoutingProtocol) -> &'static str {
         RoutingProtocol::Dsr => "DSR",
         RoutingProtocol::Olsr => "OLSR",
         RoutingProtocol::Babel => "Babel",
-        // Of these only DSDV comes here, whose messages have no packet type of their own in ns-2.
-        RoutingProtocol::Static | RoutingProtocol::Aodv | RoutingProtocol::Dsdv => "message",
+        // Of these DSDV and batman-adv come here, whose messages have no packet type of their own in ns-2.
+        RoutingProtocol::Static
+        | RoutingProtocol::Aodv
+        | RoutingProtocol::Dsdv
+        | RoutingProtocol::BatmanIv
+        | RoutingProtocol::BatmanV => "message",
     }
 }
 

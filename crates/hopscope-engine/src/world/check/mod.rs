@@ -55,6 +55,8 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
         RoutingProtocol::Dsr => found.note_all(config.dsr.check()),
         RoutingProtocol::Olsr => found.note_all(config.olsr.check()),
         RoutingProtocol::Babel => found.note_all(config.babel.check()),
+        RoutingProtocol::BatmanIv => found.note_all(config.batman_iv.check()),
+        RoutingProtocol::BatmanV => found.note_all(config.batman_v.check()),
     }
     found.note_all(config.movement().check());
     check_traces(config, &mut found);

@@ -175,6 +175,12 @@ impl MinstrelHt {
         self.next
     }
 
+    /// Bit/s that the rate of most throughput stands for (minstrel_ht_get_expected_throughput); none where nothing has come.
+    pub(super) fn expected_throughput(&self) -> Option<u64> {
+        let mpdus = self.stats.throughput(self.chosen.best);
+        (mpdus > 0.0).then_some((mpdus * (8 * BYTES) as f64) as u64)
+    }
+
     /// A PPDU was answered, or not.
     pub(super) fn on_ppdu(&mut self, report: PpduReport, now: Time, rules: &MinstrelHtRules) {
         // What a Block Ack says that was asked for, only ns-3 counts, on the rate that comes next in the chain.

@@ -65,6 +65,11 @@ impl Stats {
         &self.seen[place]
     }
 
+    /// MPDUs a second that a rate brings, as far as is known.
+    pub(super) fn throughput(&self, place: usize) -> f64 {
+        self.seen[place].throughput
+    }
+
     /// Mean number of MPDUs of a PPDU, rounded down.
     pub(super) fn mean_length(&self) -> u32 {
         self.length as u32

@@ -3,14 +3,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::config::{aodv::AodvConfig, babel::BabelConfig, dsdv::DsdvConfig, dsr::DsrConfig, olsr::OlsrConfig};
-use crate::routing::{Aodv, Babel, Dsdv, Dsr, Olsr};
+use crate::config::{AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, OlsrConfig};
+use crate::routing::{Aodv, Babel, BatmanIv, BatmanV, Dsdv, Dsr, Olsr};
 use crate::routing::{Cx, LinkEstimate, LinkLayer, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::DropReason;
 use hopscope_packet::arena::Extension;
+use hopscope_packet::batman::BatmanMessage;
 use hopscope_packet::dsr::SourceRoute;
 use hopscope_packet::routing::RoutingMessage;
 
@@ -32,7 +33,7 @@ pub struct SteadyMac {
 
 impl LinkLayer for SteadyMac {
     fn estimate(&self, _interface: u8, _neighbour: NodeId) -> LinkEstimate {
-        LinkEstimate { data_rate: self.data_rate }
+        LinkEstimate { data_rate: self.data_rate, expected_throughput: None }
     }
 }
 
@@ -56,7 +57,10 @@ macro_rules! constants {
     )*};
 }
 
-constants!(AodvConfig => Aodv, DsdvConfig => Dsdv, DsrConfig => Dsr, OlsrConfig => Olsr, BabelConfig => Babel);
+constants!(
+    AodvConfig => Aodv, DsdvConfig => Dsdv, DsrConfig => Dsr, OlsrConfig => Olsr, BabelConfig => Babel, BatmanIvConfig => BatmanIv,
+    BatmanVConfig => BatmanV
+);
 
 /// Where a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,7 +239,7 @@ impl Net {
             Router::Aodv(aodv) => aodv.held(),
             Router::Dsdv(dsdv) => dsdv.held(),
             Router::Dsr(dsr) => dsr.held(),
-            Router::Olsr(_) | Router::Babel(_) => 0,
+            Router::Olsr(_) | Router::Babel(_) | Router::BatmanIv(_) | Router::BatmanV(_) => 0,
         }
     }
 
@@ -488,7 +492,9 @@ impl Net {
     }
 
     fn say(&mut self, node: NodeId, to: Option<NodeId>, message: RoutingMessage, ttl: u8, delay: Span) {
-        if let RoutingMessage::Dsdv(_) | RoutingMessage::Olsr(_) = message {
+        if let RoutingMessage::Dsdv(_) | RoutingMessage::Olsr(_) | RoutingMessage::Batman(BatmanMessage::Ogm(_)) =
+            message
+        {
             assert_eq!((to, ttl), (None, 1), "it is for all neighbours and for nobody else");
         }
         if let RoutingMessage::Babel(_) = message {
