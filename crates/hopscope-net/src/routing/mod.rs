@@ -14,6 +14,7 @@ pub mod dsr;
 mod effects;
 pub mod fixed;
 pub mod olsr;
+pub mod quality;
 #[cfg(test)]
 mod tests;
 
