@@ -74,6 +74,10 @@ ROUTINGS: dict[str, dict[str, Any]] = {
     "aodv": chain(5, flow=TCP, routing={"protocol": "aodv"}),
     "dsr": chain(5, flow=TCP, routing={"protocol": "dsr"}),
     "olsr": chain(flow={**TCP, "start": "15s"}, routing={"protocol": "olsr"}, duration="16s"),
+    "olsrd": chain(flow={**TCP, "start": "20s"}, routing={"protocol": "olsr", "parameters": "olsrd"}, duration="21s"),
+    "olsr-ett": chain(
+        flow={**TCP, "start": "20s"}, routing={"protocol": "olsr", "olsr": {"metric": "ett"}}, duration="21s"
+    ),
     "dsdv": chain(flow={**TCP, "start": "55s"}, routing={"protocol": "dsdv"}, duration="56s"),
     "arp": chain(flow=TCP, net={"arp": True}),
 }

@@ -133,7 +133,9 @@ def test_every_constant_can_be_overridden_alone(protocol: str, field: Field) -> 
 
 
 def test_sets_differ_where_their_pages_say() -> None:
-    assert [engine_set("olsr", name)["hysteresis"] for name in SETS["olsr"]] == [True, False]
+    assert [engine_set("olsr", name)["metric"] for name in SETS["olsr"]] == ["hops", "hops", "etx", "etx"]
+    assert [engine_set("olsr", name)["hysteresis"] for name in SETS["olsr"]] == [True, False, True, True]
+    assert [engine_set("olsr", name)["top_hold_time"] // NS for name in SETS["olsr"]] == [15, 15, 15, 300]
     assert [engine_set("dsdv", name)["data_header"] for name in SETS["dsdv"]] == [0, 0, 20]
 
 
@@ -240,9 +242,9 @@ MISTAKES = {
             '"olsr-unik"',
             '"olsr-unic"',
             'f.toml:7:1: routing.parameters: found "olsr-unic" (did you mean "olsr-unik"?); '
-            'allowed: "rfc3626", "olsr-unik"',
+            'allowed: "rfc3626", "olsr-unik", "olsr-etx", "olsrd"',
         ),
-        ('"olsr-unik"', '"aodv-uu"', 'routing.parameters: found "aodv-uu"; allowed: "rfc3626", "olsr-unik"'),
+        ('"olsr-unik"', '"aodv-uu"', 'routing.parameters: found "aodv-uu"; allowed: "rfc3626", "olsr-unik", "olsr-e'),
         ('"2s"', "0", "f.toml:9:1: routing.olsr.hello_interval: is 0 s; it must be more"),
         ('"2s"', '"7s"', "routing.olsr.neighb_hold_time: is 6 s; it must be at least hello_interval, 7 s"),
         ('hello_interval = "2s"', 'neighb_hold_time = "1s"', "f.toml:9:1: routing.olsr.neighb_hold_time: is 1 s; it"),
@@ -389,7 +391,7 @@ def test_a_run_counts_its_messages(protocol: str, start: int, kinds: set[str], l
     assert result["flows"][0]["throughput_kbps"] > 100
 
 
-@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 16)])
+@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 22)])
 def test_the_page_lists_the_sets_and_names_parameters_that_exist(protocol: str, least: int) -> None:
     page = (Path(__file__).parents[2] / "docs" / "models" / f"{protocol}.md").read_text()
     assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == SETS[protocol]

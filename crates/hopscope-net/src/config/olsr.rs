@@ -85,8 +85,6 @@ params! {
         /// Least time between two calculations of routes; packets follow the table that is there.
         route_gap: Span = Span::from_secs(1), "s", "olsrd 0.9.8 (SPF backoff)", in Range::within(0.0, 60.0),
             when "metric = etx | ett";
-        /// Size of the packet whose time ETT is.
-        packet_size: u32 = 1024, "bytes", "Draves et al. 2004", in Range::within(1.0, 65_535.0), when "metric = ett";
         /// A link is used only while its quality, an average over packets that came and packets that are missing, is good.
         hysteresis: bool = true, "", "RFC 3626 14", when "metric = hops";
         /// Weight of the newest packet in the quality (HYST_SCALING).

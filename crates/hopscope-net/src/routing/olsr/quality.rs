@@ -7,8 +7,8 @@
 use super::Olsr;
 use super::links::Link;
 use crate::config::olsr::{OlsrConfig, OlsrMetric};
-use crate::routing::Cx;
 use crate::routing::quality::window::{ALL, Window};
+use crate::routing::{Cx, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::olsr::{Hello, HelloLink, LinkQuality, LinkType, NeighbourType, RateCode};
@@ -21,6 +21,8 @@ pub(super) const BROKEN: Cost = Cost::MAX;
 const ETX_ONE: u64 = 1024;
 /// A time on the air is counted in parts of a second of so many.
 const ETT_SECOND: u64 = 10_000_000;
+/// Bits whose time ETT is (Draves et al. 2004: 1024 bytes). All routes have this factor: another size would choose the same.
+const ETT_BITS: u64 = 8192;
 /// How often shares are taken.
 pub(super) const SECOND: Span = Span::from_secs(1);
 
@@ -40,7 +42,7 @@ impl Pricing {
         let bits = match cfg.metric {
             OlsrMetric::Hops => return None,
             OlsrMetric::Etx => None,
-            OlsrMetric::Ett => Some(u64::from(cfg.packet_size) * 8),
+            OlsrMetric::Ett => Some(ETT_BITS),
         };
         Some(Pricing { least: least.max(1), bits })
     }
@@ -143,9 +145,15 @@ impl Olsr {
         };
         let moved = self.links.iter_mut().filter_map(measured).count();
         if moved > 0 {
-            for measured in self.links.iter_mut().filter_map(|link| link.measured.as_mut()) {
+            for link in &mut self.links {
+                let Some(measured) = link.measured.as_mut().filter(|measured| measured.announced != measured.now)
+                else {
+                    continue;
+                };
                 measured.announced = measured.now;
                 measured.cost = pricing.cost(measured.now);
+                let LinkQuality { lq, nlq, .. } = measured.now;
+                cx.note(RoutingNote::LinkQuality { neighbour: link.node, lq, nlq });
             }
             self.neighbourhood_changed(cx);
         }

@@ -1,6 +1,7 @@
 //! Routes by link quality: what is measured over lossy links, which ways are taken, and how often they lead in circles.
 
 use crate::config::olsr::{OlsrConfig, OlsrMetric};
+use crate::routing::RoutingNote;
 use crate::routing::tests::net::{Net, ms};
 use hopscope_core::ids::NodeId;
 use hopscope_core::rng::{Purpose, Stream};
@@ -78,6 +79,22 @@ fn etx_is_that_of_the_link_within_the_error_of_its_window() {
 }
 
 #[test]
+fn a_new_quality_is_noted_when_messages_begin_to_say_it() {
+    let mut net = Net::chain(2, &set("olsr-etx"));
+    net.run(ms(100_000));
+    let noted: Vec<(u8, u8)> = net
+        .notes(1)
+        .into_iter()
+        .filter_map(|(_, note)| match note {
+            RoutingNote::LinkQuality { neighbour: NodeId(0), lq, nlq } => Some((lq, nlq)),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(noted.last(), Some(&(255, 255)), "{noted:?}");
+    assert!(noted.len() < 40 && noted.windows(2).all(|pair| pair[0] != pair[1]), "{noted:?}");
+}
+
+#[test]
 fn a_rate_is_announced_where_it_counts() {
     let rate = |metric| {
         let mut net = Net::chain(2, &OlsrConfig { metric, ..set("olsr-etx") });
@@ -107,7 +124,9 @@ fn routes_are_calculated_at_most_once_in_a_gap() {
     let mut net = Net::chain(5, &cfg);
     net.loss = 0.3;
     net.run(ms(600_000));
-    let mut noted: Vec<Time> = net.notes(1).into_iter().map(|note| note.0).collect();
+    let of_routes =
+        |note: &(Time, RoutingNote)| !matches!(note.1, RoutingNote::LinkQuality { .. } | RoutingNote::LinkLost { .. });
+    let mut noted: Vec<Time> = net.notes(1).into_iter().filter(of_routes).map(|note| note.0).collect();
     noted.dedup();
     assert!(noted.len() >= 3, "{noted:?}");
     assert!(noted.windows(2).all(|pair| pair[1] - pair[0] >= Span::from_secs(3)), "{noted:?}");
