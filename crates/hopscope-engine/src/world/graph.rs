@@ -1,5 +1,6 @@
 //! Who is one hop from whom: over a wire, or within radio range.
 
+use super::link_costs::LinkCosts;
 use crate::config::Config;
 use hopscope_core::ids::NodeId;
 use hopscope_net::iface::Wires;
@@ -67,11 +68,21 @@ pub(super) struct Graph<'a> {
     radios: &'a Radios,
     /// While the links are those of the beginning a search makes no lists of them.
     decoding: Option<Decoding>,
+    /// What links cost; none: ways are short by hops.
+    costs: Option<LinkCosts>,
 }
 
 impl<'a> Graph<'a> {
     pub(super) fn new(medium: &'a Medium, wires: &'a Wires, radios: &'a Radios) -> Self {
-        Graph { medium, wires, radios, decoding: medium.decoding() }
+        Graph { medium, wires, radios, decoding: medium.decoding(), costs: None }
+    }
+
+    /// The same with links that cost what the configuration says.
+    pub(super) fn by_metric(self, config: &Config) -> Self {
+        let costs = LinkCosts::new(config);
+        // A search by costs meets a node once for each of its links.
+        let decoding = self.decoding.filter(|_| costs.is_none());
+        Graph { costs, decoding, ..self }
     }
 
     fn wired(&self, node: NodeId) -> impl Iterator<Item = NodeId> + 'a {
@@ -103,6 +114,14 @@ impl Neighbours for Graph<'_> {
         }
         let received = self.medium.neighbours(node);
         received.filter(|&other| radios.has(other) && self.answers(node, other)).for_each(meet);
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.costs.is_some()
+    }
+
+    fn cost(&self, from: NodeId, to: NodeId) -> f64 {
+        self.costs.as_ref().map_or(1.0, |costs| costs.of(self.medium, from, to))
     }
 
     fn begin_again(&mut self) {

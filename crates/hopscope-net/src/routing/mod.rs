@@ -7,6 +7,7 @@
 
 pub mod aodv;
 mod armed;
+mod best;
 mod buffer;
 mod by_node;
 pub mod dsdv;
