@@ -84,6 +84,10 @@ ROUTINGS: dict[str, dict[str, Any]] = {
     ),
     "batman-iv": chain(flow={**TCP, "start": "25s"}, routing={"protocol": "batman_iv"}, duration="26s"),
     "batman-v": chain(flow={**TCP, "start": "15s"}, routing={"protocol": "batman_v"}, duration="16s"),
+    "olsrd": chain(flow={**TCP, "start": "20s"}, routing={"protocol": "olsr", "parameters": "olsrd"}, duration="21s"),
+    "olsr-ett": chain(
+        flow={**TCP, "start": "20s"}, routing={"protocol": "olsr", "olsr": {"metric": "ett"}}, duration="21s"
+    ),
     "dsdv": chain(flow={**TCP, "start": "55s"}, routing={"protocol": "dsdv"}, duration="56s"),
     "arp": chain(flow=TCP, net={"arp": True}),
 }

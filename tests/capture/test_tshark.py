@@ -155,7 +155,8 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
     messages = []
     for row in sent:
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in row["aodv.type"].split(",") if kind]
-        messages += [{"1": "hello", "2": "tc"}[kind] for kind in row["olsr.message_type"].split(",") if kind]
+        olsr = {"1": "hello", "2": "tc", "201": "hello", "202": "tc"}
+        messages += [olsr[kind] for kind in row["olsr.message_type"].split(",") if kind]
         messages += [BABEL[kind] for kind in row["babel.message.type"].split(",") if kind]
         messages += ["update"] if row["udp.dstport"] == "20561" else []
         for kind, field in (("ogm", "batadv.iv_ogm.seq"), ("ogm2", "batadv.ogm2.seq")):

@@ -69,6 +69,7 @@ OFF: list[dict[str, Any]] = [
     {**PLAIN, "routing": {"protocol": "dsr"}},
     {**PLAIN, "routing": {"protocol": "olsr", "olsr": {"tc_trigger": "never", "willingness": 0, "hysteresis": False}}},
     {**PLAIN, "routing": {"protocol": "babel", "babel": {"smoothing_half_life": 0}}},
+    {**PLAIN, "routing": {"protocol": "olsr", "olsr": {"metric": "etx", "fisheye": True, "fisheye_sequence": True}}},
     {**PLAIN, "mobility": {"model": "random-waypoint", "area": [500, 500]}},
     {**PLAIN, "event": [{"at": 0, "kind": "node-down", "node": 1}]},
 ]  # fmt: skip

@@ -139,7 +139,9 @@ def test_every_constant_can_be_overridden_alone(protocol: str, field: Field) -> 
 
 
 def test_sets_differ_where_their_pages_say() -> None:
-    assert [engine_set("olsr", name)["hysteresis"] for name in SETS["olsr"]] == [True, False]
+    assert [engine_set("olsr", name)["metric"] for name in SETS["olsr"]] == ["hops", "hops", "etx", "etx"]
+    assert [engine_set("olsr", name)["hysteresis"] for name in SETS["olsr"]] == [True, False, True, True]
+    assert [engine_set("olsr", name)["top_hold_time"] // NS for name in SETS["olsr"]] == [15, 15, 15, 300]
     assert [engine_set("dsdv", name)["data_header"] for name in SETS["dsdv"]] == [0, 0, 20]
     assert [engine_set("batman_iv", name)["hop_penalty"] for name in SETS["batman_iv"]] == [30, 15, 30]
     assert [engine_set("batman_v", name)["aggregation"] for name in SETS["batman_v"]] == [True, False]
@@ -248,9 +250,9 @@ MISTAKES = {
             '"olsr-unik"',
             '"olsr-unic"',
             'f.toml:7:1: routing.parameters: found "olsr-unic" (did you mean "olsr-unik"?); '
-            'allowed: "rfc3626", "olsr-unik"',
+            'allowed: "rfc3626", "olsr-unik", "olsr-etx", "olsrd"',
         ),
-        ('"olsr-unik"', '"aodv-uu"', 'routing.parameters: found "aodv-uu"; allowed: "rfc3626", "olsr-unik"'),
+        ('"olsr-unik"', '"aodv-uu"', 'routing.parameters: found "aodv-uu"; allowed: "rfc3626", "olsr-unik", "olsr-e'),
         ('"2s"', "0", "f.toml:9:1: routing.olsr.hello_interval: is 0 s; it must be more"),
         ('"2s"', '"7s"', "routing.olsr.neighb_hold_time: is 6 s; it must be at least hello_interval, 7 s"),
         ('hello_interval = "2s"', 'neighb_hold_time = "1s"', "f.toml:9:1: routing.olsr.neighb_hold_time: is 1 s; it"),
@@ -443,7 +445,7 @@ def test_the_page_of_batman_adv_lists_its_sets_and_names_parameters_that_exist()
     assert len(named) >= 16
 
 
-@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 16), ("babel", 16)])
+@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 22), ("babel", 16)])
 def test_the_page_lists_the_sets_and_names_parameters_that_exist(protocol: str, least: int) -> None:
     page = (Path(__file__).parents[2] / "docs" / "models" / f"{protocol}.md").read_text()
     assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == SETS[protocol]

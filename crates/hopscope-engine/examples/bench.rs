@@ -20,7 +20,7 @@ use hopscope_phy::mobility::Mobility;
 fn scenario(profile: &str, nodes: Vec<[f64; 2]>, flows: Vec<FlowConfig>, seconds: u64) -> Config {
     let base = presets::base(profile, "wavelan-2M").expect("a profile and a preset");
     let mut config = base.config(nodes, Span::from_secs(seconds));
-    config.routing = RoutingConfig { protocol: routing_from_environment() };
+    config.routing = RoutingConfig { protocol: routing_from_environment(), ..RoutingConfig::default() };
     config.olsr.fisheye = std::env::var("FISHEYE").is_ok_and(|word| word == "on");
     config.flows = flows;
     config

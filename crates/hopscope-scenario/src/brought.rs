@@ -220,6 +220,7 @@ const TABLE: &[(&str, &str)] = &[
     // Routing.
     ("adhocrouting rp routing_protocol routingprotocol routingalgorithm routetype", "key routing.protocol"),
     ("aodvuu aodv-uu aodvrouting aodvhelper", "value routing.protocol=aodv"),
+    ("linkqualitylevel linkqualityalgorithm etx", "key routing.olsr.metric|key routing.metric"),
     ("olsrd olsrhelper olsrv1 unik-olsr um-olsr", "value routing.protocol=olsr"),
     ("babeld rfc8966 babelhelper", "value routing.protocol=babel"),
     (

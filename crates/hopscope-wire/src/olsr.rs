@@ -6,11 +6,14 @@
 //!  HELLO    reserved 2, Htime 1, willingness 1, then groups: link code 1, reserved 1, size 2, addresses 4 each
 //!  TC       ANSN 2, reserved 2, addresses 4 each
 //! ```
+//!
+//! In olsrd's LQ_HELLO and LQ_TC each address has four octets behind it: LQ, NLQ, and two that olsrd leaves empty. LQ_TC has
+//! the lower and upper border of a part in its reserved octets: 255 each, as a message is never in parts.
 
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::TimeCode;
 use hopscope_packet::olsr::{
-    Hello, HelloLink, LinkCode, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, Tc,
+    Hello, HelloLink, LinkCode, LinkQuality, LinkType, NeighbourType, OlsrBody, OlsrMessage, OlsrPacket, RateCode, Tc,
 };
 
 use crate::address;
@@ -18,6 +21,11 @@ use crate::octets::{Malformed, split, take, take16};
 
 const HELLO: u8 = 1;
 const TC: u8 = 2;
+/// Messages of olsrd with the quality of links.
+const LQ_HELLO: u8 = 201;
+const LQ_TC: u8 = 202;
+/// Lower and upper border of an LQ_TC that is not in parts.
+const NO_BORDER: [u8; 2] = [255; 2];
 /// Octets of a message before its body, and of a group before its addresses.
 const MESSAGE_HEADER: usize = 12;
 const GROUP_HEADER: usize = 4;
@@ -36,8 +44,10 @@ pub fn write(packet: &OlsrPacket, out: &mut Vec<u8>) {
 
 fn write_message(message: &OlsrMessage, out: &mut Vec<u8>) {
     let start = out.len();
-    let kind = match message.body {
+    let kind = match &message.body {
+        OlsrBody::Hello(hello) if hello.qualities.is_some() => LQ_HELLO,
         OlsrBody::Hello(_) => HELLO,
+        OlsrBody::Tc(tc) if tc.qualities.is_some() => LQ_TC,
         OlsrBody::Tc(_) => TC,
     };
     out.extend([kind, message.vtime.octet(), 0, 0]);
@@ -48,20 +58,33 @@ fn write_message(message: &OlsrMessage, out: &mut Vec<u8>) {
         OlsrBody::Hello(hello) => {
             out.extend([0, 0, hello.htime.octet(), hello.willingness]);
             // Groups as they come, not sorted: the order of the links is kept, and read back as it was.
+            let mut qualities = hello.qualities.iter().flat_map(|list| list.iter());
             for group in hello.links.chunk_by(|a, b| a.code == b.code) {
                 let at = out.len();
                 out.extend([link_code(group[0].code), 0, 0, 0]);
-                group.iter().for_each(|link| out.extend(address::ip(link.node)));
+                for link in group {
+                    write_link(link.node, qualities.next(), out);
+                }
                 set_size(out, at, at + 2);
             }
         }
         OlsrBody::Tc(tc) => {
             out.extend(tc.ansn.to_be_bytes());
-            out.extend([0; 2]);
-            tc.advertised.iter().for_each(|node| out.extend(address::ip(*node)));
+            out.extend(if tc.qualities.is_some() { NO_BORDER } else { [0; 2] });
+            let mut qualities = tc.qualities.iter().flat_map(|list| list.iter());
+            for &node in &tc.advertised {
+                write_link(node, qualities.next(), out);
+            }
         }
     }
     set_size(out, start, start + 2);
+}
+
+fn write_link(node: NodeId, quality: Option<&LinkQuality>, out: &mut Vec<u8>) {
+    out.extend(address::ip(node));
+    if let Some(LinkQuality { lq, nlq, rate }) = quality {
+        out.extend([*lq, *nlq, rate.0, 0]);
+    }
 }
 
 /// Writes at `place` how many octets have been written since `start`.
@@ -119,20 +142,21 @@ fn read_message(mut octets: &[u8]) -> Result<OlsrMessage, Malformed> {
     let [ttl, hops] = take(WHAT, octets)?;
     let seq = take16(WHAT, octets)?;
     let body = match kind {
-        HELLO => OlsrBody::Hello(read_hello(octets)?),
-        TC => {
+        HELLO | LQ_HELLO => OlsrBody::Hello(read_hello(octets, kind == LQ_HELLO)?),
+        TC | LQ_TC => {
             let ansn = take16(WHAT, octets)?;
             _ = take16(WHAT, octets)?;
-            OlsrBody::Tc(Tc { ansn, advertised: read_nodes(octets)?.into() }.into())
+            let (nodes, qualities) = read_links(octets, kind == LQ_TC)?;
+            OlsrBody::Tc(Tc { ansn, advertised: nodes.into(), qualities: qualities.map(Into::into) }.into())
         }
-        other => return Err(Malformed::field("OLSR message type", other, "1 and 2")),
+        other => return Err(Malformed::field("OLSR message type", other, "1, 2, 201 and 202")),
     };
     Ok(OlsrMessage { origin, seq, vtime: TimeCode::of_octet(vtime), ttl, hops, body })
 }
 
-fn read_hello(octets: &mut &[u8]) -> Result<Hello, Malformed> {
+fn read_hello(octets: &mut &[u8], has_quality: bool) -> Result<Hello, Malformed> {
     let [_, _, htime, willingness]: [u8; 4] = take(WHAT, octets)?;
-    let mut links = Vec::new();
+    let (mut links, mut qualities) = (Vec::new(), Vec::new());
     while !octets.is_empty() {
         let (head, _) = split(WHAT, octets, GROUP_HEADER)?;
         let size = usize::from(u16::from_be_bytes([head[2], head[3]]));
@@ -142,17 +166,28 @@ fn read_hello(octets: &mut &[u8]) -> Result<Hello, Malformed> {
         }
         let (group, rest) = split(WHAT, octets, size)?;
         let code = read_code(head[0])?;
-        links.extend(read_nodes(&group[GROUP_HEADER..])?.into_iter().map(|node| HelloLink { code, node }));
+        let (nodes, its_qualities) = read_links(&group[GROUP_HEADER..], has_quality)?;
+        links.extend(nodes.into_iter().map(|node| HelloLink { code, node }));
+        qualities.extend(its_qualities.into_iter().flatten());
         *octets = rest;
     }
-    Ok(Hello { htime: TimeCode::of_octet(htime), willingness, links: links.into() })
+    let qualities = has_quality.then(|| qualities.into());
+    Ok(Hello { htime: TimeCode::of_octet(htime), willingness, links: links.into(), qualities })
 }
 
-fn read_nodes(octets: &[u8]) -> Result<Vec<NodeId>, Malformed> {
-    if octets.len() % 4 != 0 {
-        return Err(Malformed::field("octets of OLSR addresses", octets.len() as u64, "a multiple of 4"));
+/// Nodes, and the qualities of the links to them where each has one.
+type Links = (Vec<NodeId>, Option<Vec<LinkQuality>>);
+
+fn read_links(octets: &[u8], has_quality: bool) -> Result<Links, Malformed> {
+    let (size, allowed) = if has_quality { (8, "a multiple of 8") } else { (4, "a multiple of 4") };
+    if octets.len() % size != 0 {
+        return Err(Malformed::field("octets of OLSR addresses", octets.len() as u64, allowed));
     }
-    octets.chunks_exact(4).map(|ip| address::node([ip[0], ip[1], ip[2], ip[3]])).collect()
+    let links = octets.chunks_exact(size);
+    let nodes =
+        links.clone().map(|link| address::node([link[0], link[1], link[2], link[3]])).collect::<Result<_, _>>()?;
+    let quality = |link: &[u8]| LinkQuality { lq: link[4], nlq: link[5], rate: RateCode(link[6]) };
+    Ok((nodes, has_quality.then(|| links.map(quality).collect())))
 }
 
 fn read_code(code: u8) -> Result<LinkCode, Malformed> {
@@ -201,13 +236,14 @@ mod tests {
                 htime: TimeCode::at_least(Span::from_secs(2)),
                 willingness: 3,
                 links: links.into(),
+                qualities: None,
             }),
         };
         let tc = OlsrMessage {
             seq: 9,
             ttl: 250,
             hops: 4,
-            body: OlsrBody::Tc(Tc { ansn: 0x0A0B, advertised: [NodeId(1)].into() }.into()),
+            body: OlsrBody::Tc(Tc { ansn: 0x0A0B, advertised: [NodeId(1)].into(), qualities: None }.into()),
             ..hello.clone()
         };
         let packet = OlsrPacket { seq: 5, messages: [hello, tc].into() };
@@ -224,19 +260,53 @@ mod tests {
         assert_eq!(read(&expected.concat()), Ok(packet));
     }
 
+    #[test]
+    fn qualities_stand_behind_their_addresses_as_olsrd_writes_them() {
+        let quality = |lq, nlq, rate| LinkQuality { lq, nlq, rate: RateCode::at_most(rate) };
+        let code = LinkCode { link: LinkType::Symmetric, neighbour: NeighbourType::Mpr };
+        let links = [1, 2].map(|node| HelloLink { code, node: NodeId(node) });
+        let message =
+            |body| OlsrMessage { origin: NodeId(7), seq: 1, vtime: TimeCode::of_octet(0x86), ttl: 1, hops: 0, body };
+        let hello = message(OlsrBody::Hello(Hello {
+            htime: TimeCode::of_octet(0x05),
+            willingness: 3,
+            links: links.into(),
+            qualities: Some([quality(255, 128, 0), quality(1, 2, 1_000_000)].into()),
+        }));
+        let (advertised, qualities) = ([NodeId(1)].into(), Some([quality(3, 4, 0)].into()));
+        let tc = message(OlsrBody::Tc(Tc { ansn: 6, advertised, qualities }.into()));
+        let packet = OlsrPacket { seq: 5, messages: [hello, tc].into() };
+        let expected = [
+            &[0, 64, 0, 5][..],
+            &[201, 0x86, 0, 36, 10, 0, 0, 8, 1, 0, 0, 1],
+            &[0, 0, 0x05, 3],
+            &[0b1010, 0, 0, 20, 10, 0, 0, 2, 255, 128, 0, 0, 10, 0, 0, 3, 1, 2, 0x34, 0],
+            &[202, 0x86, 0, 24, 10, 0, 0, 8, 1, 0, 0, 1],
+            &[0, 6, 255, 255, 10, 0, 0, 2, 3, 4, 0, 0],
+        ];
+        assert_eq!(octets(&packet), expected.concat());
+        assert_eq!(read(&expected.concat()), Ok(packet));
+    }
+
     fn messages() -> impl Strategy<Value = OlsrMessage> {
         let nodes = || proptest::collection::vec((0..1_000_000u32).prop_map(NodeId), 0..6);
         let link = (1..4u8, 0..3u8, 0..1_000u32).prop_map(|(link, neighbour, node)| HelloLink {
             code: read_code(neighbour << 2 | link).expect("known codes"),
             node: NodeId(node),
         });
-        let hello =
-            (any::<u8>(), 0..8u8, proptest::collection::vec(link, 0..8)).prop_map(|(htime, willingness, mut links)| {
-                links.sort();
-                OlsrBody::Hello(Hello { htime: TimeCode::of_octet(htime), willingness, links: links.into() })
-            });
-        let tc = (any::<u16>(), nodes())
-            .prop_map(|(ansn, nodes)| OlsrBody::Tc(Tc { ansn, advertised: nodes.into() }.into()));
+        let quality =
+            |&octet: &u8| LinkQuality { lq: octet, nlq: octet.wrapping_mul(7), rate: RateCode(octet.wrapping_mul(11)) };
+        let octets = || proptest::option::of(proptest::collection::vec(any::<u8>(), 8));
+        let links = proptest::collection::vec(link, 0..8);
+        let hello = (any::<u8>(), 0..8u8, links, octets()).prop_map(move |(htime, willingness, mut links, octets)| {
+            links.sort();
+            let qualities = octets.map(|octets| octets.iter().map(quality).take(links.len()).collect());
+            OlsrBody::Hello(Hello { htime: TimeCode::of_octet(htime), willingness, links: links.into(), qualities })
+        });
+        let tc = (any::<u16>(), nodes(), octets()).prop_map(move |(ansn, nodes, octets)| {
+            let qualities = octets.map(|octets| octets.iter().map(quality).take(nodes.len()).collect());
+            OlsrBody::Tc(Tc { ansn, advertised: nodes.into(), qualities }.into())
+        });
         ((0..1_000_000u32).prop_map(NodeId), any::<u16>(), any::<[u8; 3]>(), prop_oneof![hello, tc]).prop_map(
             |(origin, seq, [vtime, ttl, hops], body)| OlsrMessage {
                 origin,
@@ -261,7 +331,7 @@ mod tests {
         }
 
         #[test]
-        fn any_octets_are_read_or_refused(kind in 0..4u8, rest in proptest::collection::vec(any::<u8>(), 0..40)) {
+        fn any_octets_are_read_or_refused(kind in prop_oneof![0..4u8, 200..203u8], rest in proptest::collection::vec(any::<u8>(), 0..40)) {
             let size = 4 + rest.len() as u8;
             let octets = [&[0, 4 + size, 0, 1, kind, 0, 0, size][..], &rest].concat();
             if let Ok(packet) = read(&octets) {

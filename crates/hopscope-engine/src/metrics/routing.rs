@@ -56,8 +56,8 @@ impl Routing {
     fn on_note(&mut self, note: RoutingNote, in_range: bool) {
         match note {
             RoutingNote::RouteUp { .. } | RoutingNote::RouteDown { .. } => self.changes += 1,
-            // A change of length alone is no other route, and a search counts when it ends.
-            RoutingNote::HopsChanged { .. } | RoutingNote::SearchStarted { .. } => {}
+            // A change of length or quality alone is no other route, and a search counts when it ends.
+            RoutingNote::HopsChanged { .. } | RoutingNote::LinkQuality { .. } | RoutingNote::SearchStarted { .. } => {}
             RoutingNote::SearchDone { latency, .. } => {
                 self.discoveries += 1;
                 self.discovery_ns += u128::from(latency.0);

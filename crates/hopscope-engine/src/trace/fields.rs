@@ -309,6 +309,9 @@ impl<V: NetworkView> Fields<'_, '_, V> {
                 line.word(name, "search-done").node("dst", dst).span("latency", latency);
             }
             RoutingNote::SearchFailed { dst } => _ = line.word(name, "search-failed").node("dst", dst),
+            RoutingNote::LinkQuality { neighbour, lq, nlq } => {
+                line.word(name, "link-quality").node("neighbour", neighbour).number("lq", lq).number("nlq", nlq);
+            }
             RoutingNote::LinkLost { neighbour } => {
                 line.word(name, "link-lost").node("neighbour", neighbour).flag("in_range", in_range);
             }

@@ -150,6 +150,7 @@ impl<R: Recorder> World<R> {
                     RoutingNote::RouteDown { dst, .. } => (dst, PathEvent::RouteFailed),
                     RoutingNote::RouteUp { dst, .. } => (dst, PathEvent::RouteFound),
                     RoutingNote::HopsChanged { .. }
+                    | RoutingNote::LinkQuality { .. }
                     | RoutingNote::SearchStarted { .. }
                     | RoutingNote::SearchDone { .. }
                     | RoutingNote::SearchFailed { .. }

@@ -128,7 +128,7 @@ impl<R: Recorder> World<R> {
         }
         // Nodes may have moved since their links were last looked at.
         self.medium.refresh_all(self.now);
-        let mut graph = Graph::new(&self.medium, &self.wires, &self.radios, &self.stations);
+        let mut graph = Graph::new(&self.medium, &self.wires, &self.radios, &self.stations).by_metric(&self.settings);
         let mut installed = Vec::new();
         let on_entry = |entry| installed.push(entry);
         // Entries are collected, as records need the world that the search holds.

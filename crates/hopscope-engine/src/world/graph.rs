@@ -1,5 +1,6 @@
 //! Who is one hop from whom: over a wire, or within radio range.
 
+use super::link_costs::LinkCosts;
 use crate::config::{Config, Stations};
 use hopscope_core::ids::NodeId;
 use hopscope_net::iface::Wires;
@@ -60,13 +61,23 @@ pub(super) struct Graph<'a> {
     stations: &'a Stations,
     /// While the links are those of the beginning a search makes no lists of them.
     decoding: Option<Decoding>,
+    /// What links cost; none: ways are short by hops.
+    costs: Option<LinkCosts>,
 }
 
 impl<'a> Graph<'a> {
     pub(super) fn new(medium: &'a Medium, wires: &'a Wires, radios: &'a Radios, stations: &'a Stations) -> Self {
         // A search by distance alone knows no stations.
         let decoding = stations.are_nodes().then(|| medium.decoding()).flatten();
-        Graph { medium, wires, radios, stations, decoding }
+        Graph { medium, wires, radios, stations, decoding, costs: None }
+    }
+
+    /// The same with links that cost what the configuration says.
+    pub(super) fn by_metric(self, config: &Config) -> Self {
+        let costs = LinkCosts::new(config);
+        // A search by costs meets a node once for each of its links.
+        let decoding = self.decoding.filter(|_| costs.is_none());
+        Graph { costs, decoding, ..self }
     }
 
     fn wired(&self, node: NodeId) -> impl Iterator<Item = NodeId> + 'a {
@@ -100,6 +111,14 @@ impl Neighbours for Graph<'_> {
             let received = self.medium.neighbours(station).filter(|&other| self.answers(station, other));
             received.map(|other| self.stations.node(other)).filter(|&other| radios.has(other)).for_each(&mut meet);
         }
+    }
+
+    fn is_weighted(&self) -> bool {
+        self.costs.is_some()
+    }
+
+    fn cost(&self, from: NodeId, to: NodeId) -> f64 {
+        self.costs.as_ref().map_or(1.0, |costs| costs.of(self.medium, from, to))
     }
 
     fn begin_again(&mut self) {

@@ -17,6 +17,7 @@ pub mod flow;
 mod graph;
 mod inputs;
 mod interface;
+mod link_costs;
 mod listeners;
 mod mac;
 mod meter;

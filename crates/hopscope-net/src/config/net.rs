@@ -37,6 +37,22 @@ choice! {
     }
 }
 
+choice! {
+    /// What a static route is short by. All but hops are worked out from what the channel delivers of single frames: nobody
+    /// else is on the air, and no probe is sent.
+    pub enum RoutingMetric {
+        /// Number of hops.
+        Hops = "hops",
+        /// Expected transmissions (De Couto et al. 2003): 1 / (d_f d_r) for frames of `probe_size` at the basic rate.
+        Etx = "etx",
+        /// Expected time on the air (Draves et al. 2004): ETX times the time of 1024 bytes at the data rate.
+        Ett = "ett",
+        /// Airtime metric of IEEE 802.11s: overhead and 8192 bits at the data rate, divided by the share of such frames that
+        /// arrives.
+        Airtime = "airtime",
+    }
+}
+
 params! {
     /// IPv4 and link adaptation.
     pub struct NetConfig {
@@ -81,5 +97,10 @@ params! {
     pub struct RoutingConfig {
         /// Routing protocol.
         protocol: RoutingProtocol = RoutingProtocol::Static, "", "fu2003.table1";
+        /// What a static route is short by.
+        metric: RoutingMetric = RoutingMetric::Hops, "", "fu2003: manual routes", when "protocol = static";
+        /// Size of the frames whose loss ETX is made of, header and FCS included.
+        probe_size: u32 = 134, "bytes", "De Couto et al. 2003", in Range::within(1.0, 65_535.0),
+            when "protocol = static and metric = etx | ett";
     }
 }

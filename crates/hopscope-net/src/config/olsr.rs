@@ -1,5 +1,6 @@
 //! Parameters of OLSR (RFC 3626) and its named sets.
 
+use hopscope_core::config::params::Range;
 use hopscope_core::config::section::{Checks, seconds};
 use hopscope_core::error::BuildError;
 use hopscope_core::units::{Span, TimeCode};
@@ -14,6 +15,20 @@ choice! {
         Loss = "loss",
         /// A node that chose this one as relay is new or gone.
         Change = "change",
+    }
+}
+
+choice! {
+    /// What a route is short by.
+    pub enum OlsrMetric {
+        /// Number of hops, as RFC 3626 has it.
+        Hops = "hops",
+        /// Expected transmissions: the sum of ETX (De Couto et al. 2003), in olsrd's LQ_HELLO and LQ_TC messages with the
+        /// arithmetic of its `etx_ff`.
+        Etx = "etx",
+        /// Expected time on the air: the sum of ETT (Draves et al. 2004), in the same messages, with the rate that rate control
+        /// has for the neighbour in an octet that olsrd leaves empty.
+        Ett = "ett",
     }
 }
 
@@ -45,22 +60,42 @@ params! {
         /// TC messages go far only now and then (fisheye scope); those between reach the nodes near by.
         fisheye: bool = false, "", "olsrd 0.4.10 (Link Quality Fish Eye)";
         /// How many hops the TC messages between travel.
-        fisheye_hops: u32 = 3, "", "olsrd 0.4.10", when "fisheye = true";
+        fisheye_hops: u32 = 3, "", "olsrd 0.4.10",
+            when "fisheye = true and fisheye_sequence = false";
         /// Longest time between TC messages that go everywhere.
-        fisheye_interval: Span = Span::from_secs(15), "s", "a default", when "fisheye = true";
+        fisheye_interval: Span = Span::from_secs(15), "s", "a default",
+            when "fisheye = true and fisheye_sequence = false";
         /// How long what they say is valid; for those between it is top_hold_time.
-        fisheye_hold_time: Span = Span::from_secs(45), "s", "a default (three intervals)", when "fisheye = true";
+        fisheye_hold_time: Span = Span::from_secs(45), "s", "a default (three intervals)",
+            when "fisheye = true and fisheye_sequence = false";
+        /// TC messages travel 2, 8, 2, 16, 2, 8, 2 and 255 hops in turn, all valid for top_hold_time, as olsrd sends them.
+        fisheye_sequence: bool = false, "", "olsrd 0.9.8 (LinkQualityFishEye)", when "fisheye = true";
+        /// What a route is short by.
+        metric: OlsrMetric = OlsrMetric::Hops, "", "RFC 3626 10";
+        /// Seconds of a neighbour's packets that count for the quality of a link.
+        quality_window: u32 = 32, "s", "olsrd 0.9.8 (etx_ff); De Couto et al. 2003: 10", in Range::within(1.0, 600.0),
+            when "metric = etx | ett";
+        /// Seconds of the window that count when a link is new; one more each second.
+        quality_start: u32 = 4, "s", "olsrd 0.9.8 (etx_ff)", in Range::within(1.0, 600.0), when "metric = etx | ett";
+        /// Share of the announced quality by which a measured one must differ to be announced.
+        quality_change: f64 = 0.1, "", "olsrd 0.9.8 (etx_ff)", in Range::within(0.0, 1.0), when "metric = etx | ett";
+        /// Share of packets below which a link is not used, in either direction.
+        quality_least: f64 = 0.1, "", "olsrd 0.9.8 (MINIMAL_USEFUL_LQ)", in Range::above(0.0).up_to(1.0),
+            when "metric = etx | ett";
+        /// Least time between two calculations of routes; packets follow the table that is there.
+        route_gap: Span = Span::from_secs(1), "s", "olsrd 0.9.8 (SPF backoff)", in Range::within(0.0, 60.0),
+            when "metric = etx | ett";
         /// A link is used only while its quality, an average over packets that came and packets that are missing, is good.
-        hysteresis: bool = true, "", "RFC 3626 14";
+        hysteresis: bool = true, "", "RFC 3626 14", when "metric = hops";
         /// Weight of the newest packet in the quality (HYST_SCALING).
-        hysteresis_scaling: f64 = 0.5, "", "RFC 3626 18.7", when "hysteresis = true";
+        hysteresis_scaling: f64 = 0.5, "", "RFC 3626 18.7", when "metric = hops and hysteresis = true";
         /// Quality above which a link is taken into use (HYST_THRESHOLD_HIGH).
-        hysteresis_high: f64 = 0.8, "", "RFC 3626 18.7", when "hysteresis = true";
+        hysteresis_high: f64 = 0.8, "", "RFC 3626 18.7", when "metric = hops and hysteresis = true";
         /// Quality below which a link is given up (HYST_THRESHOLD_LOW).
-        hysteresis_low: f64 = 0.3, "", "RFC 3626 18.7", when "hysteresis = true";
+        hysteresis_low: f64 = 0.3, "", "RFC 3626 18.7", when "metric = hops and hysteresis = true";
         /// Silence that counts as a missing packet, in HELLO intervals of the neighbour; the RFC's 1 leaves no room for
         /// time in queues.
-        hysteresis_silence: f64 = 1.5, "intervals", "a default (RFC 3626 14.3: 1)", when "hysteresis = true";
+        hysteresis_silence: f64 = 1.5, "intervals", "a default (RFC 3626 14.3: 1)", when "metric = hops and hysteresis = true";
         /// A packet that the MAC gave up breaks the link at once.
         link_layer_detection: bool = false, "", "RFC 3626 13 (optional there)";
         /// Packets in the interface queue for a lost neighbour are dropped.
@@ -73,6 +108,8 @@ impl OlsrConfig {
     pub const SETS: &'static [(&'static str, &'static str)] = &[
         ("rfc3626", "RFC 3626 with its section 18 constants and with link hysteresis."),
         ("olsr-unik", "OLSR_UniK 0.4.10 as set in anastasi2006: no hysteresis, queue flushed for a lost neighbour."),
+        ("olsr-etx", "RFC 3626 with routes and relays by ETX as olsrd measures it, and HELLOs valid for 20 s."),
+        ("olsrd", "olsrd 0.9.8 as it comes: ETX (etx_ff), all links announced, seven relays, fisheye scope."),
     ];
 
     /// The parameter set of that name.
@@ -80,8 +117,29 @@ impl OlsrConfig {
         match name {
             "rfc3626" => Some(OlsrConfig::default()),
             "olsr-unik" => Some(OlsrConfig { hysteresis: false, flush_queue: true, ..OlsrConfig::default() }),
+            "olsr-etx" => Some(OlsrConfig {
+                metric: OlsrMetric::Etx,
+                // After the RFC's three HELLOs a lossy link would be lost all the time, and never have a quality.
+                neighb_hold_time: Span::from_secs(20),
+                ..OlsrConfig::default()
+            }),
+            "olsrd" => Some(OlsrConfig {
+                metric: OlsrMetric::Etx,
+                neighb_hold_time: Span::from_secs(20),
+                top_hold_time: Span::from_secs(300),
+                mpr_coverage: 7,
+                tc_redundancy: 2,
+                fisheye: true,
+                fisheye_sequence: true,
+                ..OlsrConfig::default()
+            }),
             _ => None,
         }
+    }
+
+    /// A link is used by hysteresis.
+    pub fn has_hysteresis(&self) -> bool {
+        self.hysteresis && self.metric == OlsrMetric::Hops
     }
 
     /// What is wrong beyond what the types say: parameter, value and what is allowed.
@@ -121,12 +179,13 @@ impl OlsrConfig {
             format!("is {}; 0, 1 and 2 are possible", self.tc_redundancy)
         });
         self.check_fisheye(&mut checks);
+        self.check_quality(&mut checks);
         self.check_hysteresis(&mut checks);
         checks.into_errors()
     }
 
     fn check_fisheye(&self, checks: &mut Checks) {
-        if !self.fisheye {
+        if !self.fisheye || self.fisheye_sequence {
             return;
         }
         let (hops, interval, hold) = (self.fisheye_hops, self.fisheye_interval, self.fisheye_hold_time);
@@ -139,6 +198,28 @@ impl OlsrConfig {
         });
         checks.require(hold <= TimeCode::LONGEST, "fisheye_hold_time", || {
             format!("is {} s; a message can announce at most {} s", seconds(hold), seconds(TimeCode::LONGEST))
+        });
+    }
+
+    fn check_quality(&self, checks: &mut Checks) {
+        if self.metric == OlsrMetric::Hops {
+            return;
+        }
+        let (window, start) = (self.quality_window, self.quality_start);
+        checks.agree(
+            self.hello_interval <= Span::from_secs(u64::from(window)),
+            "metric",
+            &["hello_interval", "quality_window"],
+            || {
+                format!(
+                    "\"{}\" needs probes, and none may come in quality_window, {window} s: hello_interval is {} s",
+                    self.metric.word(),
+                    seconds(self.hello_interval)
+                )
+            },
+        );
+        checks.agree(start <= window, "quality_start", &["quality_window"], || {
+            format!("is {start} s; it must be at most quality_window, {window} s")
         });
     }
 
@@ -177,10 +258,21 @@ mod tests {
     }
 
     #[test]
+    fn the_daemons_set_is_what_its_headers_say() {
+        // src/olsr_protocol.h and src/olsr_cfg.h of olsrd 0.9.8: HELLOs are valid for 10, TC messages for 60 intervals.
+        let olsrd = OlsrConfig::set("olsrd").expect("a set");
+        assert_eq!((olsrd.hello_interval, olsrd.neighb_hold_time), (Span::from_secs(2), Span::from_secs(20)));
+        assert_eq!((olsrd.tc_interval, olsrd.top_hold_time), (Span::from_secs(5), Span::from_secs(300)));
+        assert_eq!((olsrd.mpr_coverage, olsrd.tc_redundancy), (7, 2));
+        assert!(!olsrd.has_hysteresis() && olsrd.fisheye_sequence);
+    }
+
+    #[test]
     fn bad_values_name_their_key() {
         let ms = Span::from_millis;
         let base = OlsrConfig::default;
         let fisheye = || OlsrConfig { fisheye: true, ..OlsrConfig::default() };
+        let etx = || OlsrConfig::set("olsr-etx").expect("a set");
         let cases = [
             (OlsrConfig { hello_interval: Span::ZERO, ..base() }, "hello_interval", "is 0 s; it must be more"),
             (OlsrConfig { tc_interval: Span::ZERO, ..base() }, "tc_interval", "is 0 s; it must be more"),
@@ -238,6 +330,16 @@ mod tests {
                 OlsrConfig { fisheye_hold_time: Span::from_secs(4000), ..fisheye() },
                 "fisheye_hold_time",
                 "is 4000 s; a message can announce at most 3968 s",
+            ),
+            (
+                OlsrConfig { hello_interval: Span::from_secs(5), quality_window: 4, ..etx() },
+                "metric",
+                "\"etx\" needs probes, and none may come in quality_window, 4 s: hello_interval is 5 s",
+            ),
+            (
+                OlsrConfig { quality_start: 33, ..etx() },
+                "quality_start",
+                "is 33 s; it must be at most quality_window, 32 s",
             ),
             (
                 OlsrConfig { hysteresis_scaling: 1.0, ..base() },

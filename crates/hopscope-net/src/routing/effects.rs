@@ -258,6 +258,15 @@ pub enum RoutingNote {
         /// Destination.
         dst: NodeId,
     },
+    /// What a node says of the quality of a link is new.
+    LinkQuality {
+        /// The neighbour.
+        neighbour: NodeId,
+        /// Share of the neighbour's packets that comes here, in 1/255.
+        lq: u8,
+        /// Share of this node's packets that the neighbour says it receives, in 1/255.
+        nlq: u8,
+    },
     /// A neighbour is taken for gone.
     LinkLost {
         /// The neighbour.

@@ -1,4 +1,5 @@
-//! Static shortest-path routing: minimum hops, computed before the run (fu2003: manual routes).
+//! Static shortest-path routing: minimum hops, computed before the run (fu2003: manual routes); `best.rs` has the ways of
+//! least cost.
 //!
 //! Among equally short ways the next hop is the nearest neighbour, then the lowest-numbered. Only the nodes on the
 //! way of a flow hold an entry, so a field of 10,000 nodes with one-hop flows stays small; further destinations are
@@ -8,6 +9,7 @@ use std::collections::VecDeque;
 
 use smallvec::SmallVec;
 
+use super::best;
 use hopscope_core::ids::NodeId;
 use hopscope_phy::channel::Medium;
 
@@ -20,6 +22,11 @@ impl Table {
     #[inline]
     pub fn lookup(&self, dst: NodeId) -> Option<NodeId> {
         self.0.iter().find(|(to, _)| *to == dst).map(|&(_, next)| next)
+    }
+
+    /// Makes an entry for a destination that has none.
+    pub(super) fn insert(&mut self, dst: NodeId, next_hop: NodeId) {
+        self.0.push((dst, next_hop));
     }
 
     /// All next hops.
@@ -56,6 +63,16 @@ pub trait Neighbours {
 
     /// Of the neighbours of a node for which `counts` holds, the one that is preferred among equally short ways.
     fn preferred(&self, node: NodeId, counts: impl Fn(NodeId) -> bool) -> Option<NodeId>;
+
+    /// Links have costs, and ways are short by their sums: then a search meets nodes as often as they come.
+    fn is_weighted(&self) -> bool {
+        false
+    }
+
+    /// What the link of a node to a neighbour costs; not negative, infinite where it cannot be used.
+    fn cost(&self, _from: NodeId, _to: NodeId) -> f64 {
+        1.0
+    }
 }
 
 impl Neighbours for Medium {
@@ -117,6 +134,9 @@ impl FixedRoutes {
         if tables.table(src).lookup(dst).is_some() {
             return Some(installed_hops(tables, src, dst));
         }
+        if graph.is_weighted() {
+            return best::install(graph, tables, (src, dst), on_entry);
+        }
         let hops = self.levels(graph, src, dst);
         if let Some(hops) = hops {
             let mut at = src;
@@ -128,7 +148,7 @@ impl FixedRoutes {
                 // Where another flow's way meets this one its entry stands: it is as short, and packets follow it
                 // from here.
                 if table.lookup(dst).is_none() {
-                    table.0.push((dst, next));
+                    table.insert(dst, next);
                     on_entry(InstalledRoute { node: at, next_hop: next, hops: left + 1 });
                 }
                 at = next;

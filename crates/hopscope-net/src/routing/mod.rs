@@ -9,6 +9,7 @@ pub mod aodv;
 mod armed;
 pub mod babel;
 pub mod batman;
+mod best;
 mod buffer;
 mod by_node;
 pub mod dsdv;
@@ -16,6 +17,7 @@ pub mod dsr;
 mod effects;
 pub mod fixed;
 pub mod olsr;
+pub mod quality;
 #[cfg(test)]
 mod tests;
 

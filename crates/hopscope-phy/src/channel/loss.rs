@@ -174,6 +174,20 @@ impl Losses {
         self.streams[to.index()].uniform() < self.rates[state].loss(bits)
     }
 
+    /// The share of copies of a frame of `bits` bits that is lost over the link of `from` to `to` in the long run; of a
+    /// traced link what its trace says now.
+    pub fn mean(&self, from: NodeId, to: NodeId, bits: u32) -> f64 {
+        if let Some(&probability) = self.traced.get(&[from.0, to.0]) {
+            return probability;
+        }
+        if self.chosen.as_ref().is_some_and(|chosen| !chosen.include(from, to)) {
+            return 0.0;
+        }
+        let before = std::iter::once(&0.0).chain(&self.shares);
+        let shares = self.shares.iter().zip(before).map(|(share, before)| share - before);
+        shares.zip(&self.rates).map(|(share, rates)| share * rates.loss(bits)).sum()
+    }
+
     fn state(&mut self, name: u64, now: Time) -> usize {
         let link = self.links.at(name, || LinkState {
             // The first question draws the first state.
@@ -320,6 +334,25 @@ mod tests {
         assert_eq!(Rates { frame: 0.05, bit: 0.0 }.loss(12_000), 0.05);
         assert_eq!(Rates { frame: 0.0, bit: 1.0 }.loss(1), 1.0);
         assert!((Rates { frame: 0.0, bit: 1e-12 }.loss(12_000) / 1.2e-8 - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_mean_of_a_link_is_what_it_loses_in_the_long_run() {
+        let two = RadioConfig {
+            error_good_time: Span::from_millis(30),
+            error_bad_time: Span::from_millis(10),
+            error_good_per: 0.02,
+            error_bad_ber: 1e-3,
+            error_bad_per: 0.0,
+            error_links: vec![[0, 1]],
+            ..radio(ErrorKind::GilbertElliott)
+        };
+        let losses = Losses::new(&two, 5, 3).expect("errors");
+        // Three quarters of the time 0.02, one quarter 1 - 0.999^1000 = 0.6323.
+        let mean = losses.mean(NodeId(0), NodeId(1), 1_000);
+        assert!((mean - 0.173_075).abs() < 1e-5, "{mean}");
+        assert!((share(&two, 100_000, Span::from_millis(7)) - mean).abs() < 0.01);
+        assert_eq!(losses.mean(NodeId(1), NodeId(0), 1_000), 0.0, "the other direction is not hit");
     }
 
     #[test]

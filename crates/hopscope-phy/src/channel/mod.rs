@@ -3,6 +3,7 @@
 pub mod budget;
 pub mod check;
 pub mod decoding;
+pub mod delivery;
 pub mod fading;
 pub mod grid;
 mod law;

@@ -55,7 +55,7 @@ impl ErrorRules {
                 (bits_1m(radio.plcp_bits_1m - header), bits_1m(header), 1_000_000)
             }
             // SIGNAL is one symbol at 6 Mbit/s whatever the rate of the rest (17.3.4).
-            Phy::Ofdm | Phy::ErpOfdm => (Span::from_micros(16), Span::from_micros(4), 6_000_000),
+            Phy::Ofdm | Phy::ErpOfdm => (Span::from_micros(16), Span::from_micros(4), OFDM_HEADER),
         };
         let extension = Span::from_micros(if radio.phy == Phy::ErpOfdm { 6 } else { 0 });
         let detection = Detection { cck: radio.error_cck, ofdm: radio.error_ofdm };
@@ -69,6 +69,20 @@ impl ErrorRules {
         let body = frame.0 + self.preamble + self.header;
         let end = Time(frame.1.0.saturating_sub(self.extension.0));
         self.header_log_success(mode, frame.0, window, sinr) + self.part_log_success(mode, (body, end), window, sinr)
+    }
+
+    /// The same of a whole frame of `bits` bits of the MAC, alone on the air: its header, and its data field in whole
+    /// symbols with SERVICE and tail bits in OFDM.
+    pub fn frame_log_success(&self, mode: Mode, bits: u32, sinr: f64) -> f64 {
+        let is_ofdm = self.header_mode.rate() == OFDM_HEADER && mode.rate() >= OFDM_HEADER;
+        let data = if is_ofdm && mode.is_non_ht() {
+            let symbol = mode.rate() as f64 * OFDM_SYMBOL;
+            ((f64::from(bits) + OFDM_EXTRA_BITS) / symbol).ceil() * symbol
+        } else {
+            f64::from(bits)
+        };
+        let header = (self.header + signal_fields(mode)).as_secs() * self.header_mode.rate() as f64;
+        self.bits_log_success(self.header_mode, header, sinr) + self.bits_log_success(mode, data, sinr)
     }
 
     /// The same of the header of a PPDU that starts at `start`: all fields before the training fields of its format, or
@@ -107,6 +121,13 @@ impl ErrorRules {
 
 /// Bits of the DSSS PLCP header: SIGNAL, SERVICE, LENGTH and CRC (IEEE 802.11-2020 15.2.3).
 const DSSS_HEADER_BITS: u32 = 48;
+
+/// Rate of SIGNAL in OFDM, bit/s.
+const OFDM_HEADER: u64 = 6_000_000;
+/// Seconds of an OFDM symbol.
+const OFDM_SYMBOL: f64 = 4e-6;
+/// SERVICE and tail bits of a data field (IEEE 802.11-2020 17.3.2).
+const OFDM_EXTRA_BITS: f64 = 22.0;
 
 /// Fields after L-SIG that are sent like it, BPSK 1/2 in 48 subcarriers of each 20 MHz: HT-SIG, VHT-SIG-A, or RL-SIG
 /// and HE-SIG-A (IEEE 802.11-2020 19.3.9.4.3, 21.3.8.3.3; 802.11ax-2021 27.3.11).

@@ -94,8 +94,8 @@ fn lay_out(config: &Config) -> Result<(Layout, Vec<u32>), BuildError> {
     let wires = Wires::new(&config.wires, &config.link, nodes, config.seed);
     // Before the routes, which follow the mean power of each traced link.
     replay::announce(&config.traces, &mut medium);
-    let (routes, hops, lost) =
-        routes::install(config, &mut Graph::new(&medium, &wires, &radios, &stations), &mut tables);
+    let mut graph = Graph::new(&medium, &wires, &radios, &stations).by_metric(config);
+    let (routes, hops, lost) = routes::install(config, &mut graph, &mut tables);
     lost.into_iter().next().map_or(Ok(()), Err)?;
     let places = if is_static(config) {
         let flows = config.flows.iter().map(|flow| (NodeId(flow.from), NodeId(flow.to)));

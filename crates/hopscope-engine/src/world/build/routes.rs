@@ -19,7 +19,7 @@ pub(in crate::world) fn unreachable_flows(config: &Config) -> Vec<BuildError> {
     let (wires, radios) =
         (Wires::new(&config.wires, &config.link, config.nodes.len(), config.seed), Radios::new(config));
     let mut tables = vec![Table::default(); config.nodes.len()];
-    install(config, &mut Graph::new(&medium, &wires, &radios, &stations), &mut tables).2
+    install(config, &mut Graph::new(&medium, &wires, &radios, &stations).by_metric(config), &mut tables).2
 }
 
 /// The next hop from every node to every other by the links that a run begins with, as static routing chooses it; none: to
@@ -31,7 +31,7 @@ pub(in crate::world) fn next_hops(config: &Config) -> Vec<Vec<Option<NodeId>>> {
     let mut medium = seeded_medium(config, &stations, &Mobility::new(&config.movement()));
     replay::announce(&config.traces, &mut medium);
     let (wires, radios) = (Wires::new(&config.wires, &config.link, count, config.seed), Radios::new(config));
-    let mut graph = Graph::new(&medium, &wires, &radios, &stations);
+    let mut graph = Graph::new(&medium, &wires, &radios, &stations).by_metric(config);
     let (mut routes, mut tables) = (FixedRoutes::new(count), vec![Table::default(); count]);
     for (from, to) in nodes().flat_map(|from| nodes().map(move |to| (from, to))).filter(|(from, to)| from != to) {
         routes.install(&mut graph, &mut tables, from, to);

@@ -5,6 +5,7 @@ mod qos;
 #[cfg(test)]
 mod qos_tests;
 
+use super::link_costs;
 use crate::config::{Config, MacConfig, RadioConfig, seconds};
 use flow::check_flow;
 use hopscope_core::error::{BuildError, BuildErrors, require};
@@ -49,7 +50,7 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
     check_net(config, &mut found);
     found.note_all(config.check_link_layers());
     match config.routing.protocol {
-        RoutingProtocol::Static => {}
+        RoutingProtocol::Static => link_costs::check(config, &mut found),
         RoutingProtocol::Aodv => found.note_all(config.aodv.check()),
         RoutingProtocol::Dsdv => found.note_all(config.dsdv.check()),
         RoutingProtocol::Dsr => found.note_all(config.dsr.check()),

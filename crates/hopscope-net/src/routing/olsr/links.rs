@@ -1,8 +1,9 @@
 //! Links to neighbours: what HELLOs and missing packets say of them (RFC 3626 7, 8, 13 and 14).
 
+use super::quality::Measured;
 use super::topology::newer;
 use super::{Olsr, mpr};
-use crate::config::olsr::OlsrConfig;
+use crate::config::olsr::{OlsrConfig, OlsrMetric};
 use crate::routing::{Cx, RoutingEffect, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
@@ -32,25 +33,28 @@ pub(super) struct Link {
     /// Silences counted since the last packet heard.
     silences: u16,
     /// Longest time between the neighbour's HELLOs.
-    htime: Span,
+    pub(super) htime: Span,
     /// The neighbour's readiness to relay.
     pub(super) willingness: u8,
     /// Its own symmetric neighbours, in the order of nodes, with the ends of their validity.
     pub(super) reaches: Vec<(NodeId, Time)>,
     /// It was symmetric when the machine last looked.
     pub(super) symmetric: bool,
+    /// Its quality, where routes follow it.
+    pub(super) measured: Option<Box<Measured>>,
 }
 
 impl Link {
     /// A link whose first HELLO comes in a packet of this number.
-    fn new(node: NodeId, packet_seq: u16, cfg: &OlsrConfig) -> Self {
+    fn new(node: NodeId, packet_seq: u16, now: Time, cfg: &OlsrConfig) -> Self {
+        let by_quality = cfg.metric != OlsrMetric::Hops;
         Link {
             node,
             sym_until: Time::ZERO,
             asym_until: Time::ZERO,
             lost_until: Time::ZERO,
             until: Time::ZERO,
-            pending: cfg.hysteresis,
+            pending: cfg.has_hysteresis(),
             quality: cfg.hysteresis_scaling,
             packet_seq,
             silent_at: Time::NEVER,
@@ -59,6 +63,7 @@ impl Link {
             willingness: mpr::WILL_NEVER,
             reaches: Vec::new(),
             symmetric: false,
+            measured: by_quality.then(|| Measured::new(packet_seq, now, cfg).into()),
         }
     }
 
@@ -164,7 +169,7 @@ impl Link {
 }
 
 impl Olsr {
-    fn place(&self, node: NodeId) -> Result<usize, usize> {
+    pub(super) fn place(&self, node: NodeId) -> Result<usize, usize> {
         self.links.binary_search_by_key(&node, |link| link.node)
     }
 
@@ -180,10 +185,10 @@ impl Olsr {
 
     /// A packet of a neighbour came in.
     pub(super) fn update_link_quality(&mut self, from: NodeId, packet_seq: u16, cx: &mut Cx) {
-        if !self.cfg.hysteresis {
-            return;
-        }
-        if let Ok(at) = self.place(from) {
+        let Ok(at) = self.place(from) else { return };
+        if let Some(measured) = &mut self.links[at].measured {
+            measured.packet_came(packet_seq, cx.now);
+        } else if self.cfg.hysteresis {
             self.links[at].packet_came(packet_seq, cx.now, &self.cfg);
             self.review(at, cx);
         }
@@ -192,14 +197,14 @@ impl Olsr {
     /// A HELLO came in, in a packet of this number.
     pub(super) fn hear_hello(&mut self, from: NodeId, packet_seq: u16, hello: &Hello, valid: Span, cx: &mut Cx) {
         let at = self.place(from).unwrap_or_else(|at| {
-            self.links.insert(at, Link::new(from, packet_seq, &self.cfg));
+            self.links.insert(at, Link::new(from, packet_seq, cx.now, &self.cfg));
             at
         });
         let said = hello.links.iter().find(|l| l.node == self.node).map(|l| l.code);
         let link = &mut self.links[at];
         link.sense(said.map(|code| code.link), cx.now, valid, self.cfg.neighb_hold_time);
         link.htime = hello.htime.span();
-        if self.cfg.hysteresis {
+        if self.cfg.has_hysteresis() {
             link.listen(cx.now, &self.cfg);
         }
         if link.willingness != hello.willingness {
@@ -208,7 +213,9 @@ impl Olsr {
         }
         self.review(at, cx);
         // After the review: the neighbours of a neighbour count only over a symmetric link (RFC 3626 8.2.1).
-        if self.links[at].symmetric && self.links[at].take_reaches(self.node, hello, cx.now + valid) {
+        if self.pricing.is_some() {
+            self.hear_qualities(at, hello, cx);
+        } else if self.links[at].symmetric && self.links[at].take_reaches(self.node, hello, cx.now + valid) {
             self.neighbourhood_changed(cx);
         }
         if said.is_some_and(|code| code.neighbour == NeighbourType::Mpr) {
@@ -238,6 +245,9 @@ impl Olsr {
         let neighbour = link.node;
         if !symmetric {
             link.reaches.clear();
+            if let Some(measured) = &mut link.measured {
+                measured.reaches.clear();
+            }
             self.deselect(neighbour, cx);
             cx.note(RoutingNote::LinkLost { neighbour });
             if self.cfg.flush_queue {
@@ -296,7 +306,7 @@ mod tests {
     use super::*;
 
     fn link(cfg: &OlsrConfig) -> Link {
-        Link { htime: Span::from_secs(2), until: Time::NEVER, ..Link::new(NodeId(1), 10, cfg) }
+        Link { htime: Span::from_secs(2), until: Time::NEVER, ..Link::new(NodeId(1), 10, Time::ZERO, cfg) }
     }
 
     fn close(a: f64, b: f64) -> bool {
@@ -352,7 +362,7 @@ mod tests {
     fn links_are_sensed_as_the_rfc_says() {
         let (valid, hold, s) = (Span::from_secs(6), Span::from_secs(6), |s| Time::ZERO + Span::from_secs(s));
         let cfg = OlsrConfig { hysteresis: false, ..OlsrConfig::default() };
-        let mut link = Link::new(NodeId(1), 0, &cfg);
+        let mut link = Link::new(NodeId(1), 0, Time::ZERO, &cfg);
         link.sense(None, s(1), valid, hold);
         assert_eq!((link.shown(s(1)), link.until), (Some(LinkType::Asymmetric), s(7)));
         link.sense(Some(LinkType::Asymmetric), s(3), valid, hold);

@@ -11,30 +11,38 @@
 //! | `topology.rs` | links advertised by others |
 //! | `seen.rs` | messages processed |
 //! | `routes.rs` | shortest ways |
+//! | `quality.rs` | what is measured of links, and what they cost by it |
+//! | `relays.rs` | choice of relays by link quality |
+//! | `weighted.rs` | ways of least cost |
+//! | `table.rs` | when either table is calculated, and what is noted of it |
 //!
-//! A packet without a route is lost at once: a protocol that knows every route in advance holds nothing. The table is
-//! calculated when a packet needs it, or shortly after a change for the records.
+//! A packet without a route is lost at once: a protocol that knows every route in advance holds nothing.
 //!
 //! Left out: several interfaces (MID messages, RFC 3626 5), networks behind a node (HNA messages, 12), HELLOs and TC
 //! messages in parts (6.2, 9.3).
 
 mod links;
 mod mpr;
+mod quality;
+mod relays;
 mod routes;
 mod seen;
+mod table;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod weighted;
 
 use std::sync::Arc;
 
 use links::Link;
 use mpr::Candidate;
-use routes::{Change, Neighbour, Routes};
+use quality::{BROKEN, Pricing};
+use table::Table;
 use topology::Topology;
 
 use super::armed::Armed;
-use super::{Cx, Lost, Query, RouteAnswer, RouteLoss, RoutingEffect, RoutingNote};
+use super::{Cx, Lost, Query, RouteAnswer, RoutingEffect};
 use crate::config::olsr::{OlsrConfig, TcTrigger};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time, TimeCode};
@@ -54,14 +62,20 @@ pub struct Olsr {
     relays: Vec<NodeId>,
     /// The neighbourhood changed since they were chosen.
     relays_stale: bool,
+    /// What links cost; none: routes are short by hops.
+    pricing: Option<Pricing>,
     topology: Topology,
-    routes: Routes,
+    routes: Table,
+    /// When routes of least cost were last calculated.
+    calculated: Option<Time>,
     /// What the last TC message said.
     said: Arc<Tc>,
     /// When the last TC message was sent.
     last_tc: Option<Time>,
     /// When the last one that goes everywhere was sent.
     last_far_tc: Option<Time>,
+    /// TC messages sent, under fisheye scope by a sequence.
+    scoped: usize,
     /// Until when the last TC message that listed somebody is valid.
     advertised_until: Time,
     /// Messages of others to carry on.
@@ -83,25 +97,28 @@ pub(super) mod timer {
     pub(super) const LINKS: u8 = 3;
     /// A set of advertised links is over.
     pub(super) const TOPOLOGY: u8 = 4;
-    /// The routes are calculated for the records.
+    /// The routes are calculated: by hops for the records, by quality for packets too.
     pub(super) const ROUTES: u8 = 5;
+    /// A second of the windows of link quality is over.
+    pub(super) const QUALITY: u8 = 6;
     /// Their names for records.
-    pub const NAMES: [&str; COUNT] = ["hello", "tc", "relay", "links", "topology", "routes"];
+    pub const NAMES: [&str; COUNT] = ["hello", "tc", "relay", "links", "topology", "routes", "quality"];
     /// Number of timers.
-    pub(super) const COUNT: usize = 6;
+    pub(super) const COUNT: usize = 7;
 }
-use timer::{HELLO, LINKS, RELAY, ROUTES, TC, TOPOLOGY};
+use timer::{HELLO, LINKS, QUALITY, RELAY, ROUTES, TC, TOPOLOGY};
 
-/// Longest wait of the records for a change of routes. Packets do not wait.
-const NOTE_DELAY: Span = Span::from_millis(100);
 /// Most bytes of messages in one packet: with IP and UDP header it fits an Ethernet frame.
 const MAX_PACKET: u32 = 1472;
 /// Time to live of messages for all.
 const EVERYWHERE: u8 = 255;
+/// Hops that TC messages travel in turn, as `create_lq_tc` of olsrd 0.9.8 has them.
+const FISHEYE_SEQUENCE: [u8; 8] = [2, 8, 2, 16, 2, 8, 2, EVERYWHERE];
 
 impl Olsr {
     /// The machine of `node` before it is started.
     pub fn new(node: NodeId, cfg: &OlsrConfig) -> Self {
+        let pricing = Pricing::new(cfg);
         Olsr {
             node,
             cfg: cfg.clone(),
@@ -110,10 +127,13 @@ impl Olsr {
             relays: Vec::new(),
             relays_stale: false,
             topology: Topology::default(),
-            routes: Routes::default(),
+            pricing,
+            routes: Table::new(pricing),
+            calculated: None,
             said: Arc::default(),
             last_tc: None,
             last_far_tc: None,
+            scoped: 0,
             advertised_until: Time::ZERO,
             relayed: Vec::new(),
             message_seq: 0,
@@ -129,11 +149,17 @@ impl Olsr {
             let phase = cx.part_of(interval);
             self.armed.by(timer, cx.now + phase, cx.out);
         }
+        if self.pricing.is_some() {
+            let phase = cx.part_of(quality::SECOND);
+            self.armed.by(QUALITY, cx.now + phase, cx.out);
+        }
     }
 
     /// The next hop of a packet.
     pub fn route(&mut self, query: &Query, cx: &mut Cx) -> RouteAnswer {
-        self.calculate_routes(cx);
+        if self.pricing.is_none() {
+            self.calculate_routes(cx);
+        }
         match self.routes.get(query.dst) {
             Some(route) => RouteAnswer::Via(route.next_hop),
             None => RouteAnswer::Drop(DropReason::NoRoute),
@@ -176,6 +202,7 @@ impl Olsr {
             LINKS => self.expire_links(cx),
             TOPOLOGY => self.expire_topology(cx),
             ROUTES => self.calculate_routes(cx),
+            QUALITY => self.end_second(cx),
             _ => unreachable!("OLSR has {} timers", timer::COUNT),
         }
     }
@@ -190,10 +217,13 @@ impl Olsr {
     fn say_hello(&mut self, cx: &mut Cx) {
         // Nobody learns of a choice before a HELLO names it, so it is made no more often than that.
         self.choose_relays();
+        let links = self.shown_links(&self.relays, cx.now);
+        let qualities = self.pricing.map(|_| links.iter().map(|link| self.announced(link.node)).collect());
         let hello = Hello {
             htime: TimeCode::at_least(self.cfg.hello_interval),
             willingness: self.cfg.willingness as u8,
-            links: self.shown_links(&self.relays, cx.now).into(),
+            links: links.into(),
+            qualities,
         };
         let message = self.message(OlsrBody::Hello(hello), self.cfg.neighb_hold_time, 1);
         self.send(Some(message), cx);
@@ -204,21 +234,31 @@ impl Olsr {
         if !std::mem::take(&mut self.relays_stale) {
             return;
         }
-        let candidates: Vec<Candidate> = self
-            .neighbours()
-            .map(|link| Candidate { node: link.node, willingness: link.willingness, reaches: &link.reaches })
-            .collect();
-        self.relays = mpr::select(self.node, &candidates, self.cfg.mpr_coverage);
+        self.relays = if self.pricing.is_some() {
+            let always = |node| self.place(node).is_ok_and(|at| self.links[at].willingness == mpr::WILL_ALWAYS);
+            relays::select(&self.weighted_neighbours(), self.cfg.mpr_coverage, always)
+        } else {
+            let candidates: Vec<Candidate> = self
+                .neighbours()
+                .map(|link| Candidate { node: link.node, willingness: link.willingness, reaches: &link.reaches })
+                .collect();
+            mpr::select(self.node, &candidates, self.cfg.mpr_coverage)
+        };
     }
 
     // ---- TC --------------------------------------------------------------------------------------------------
 
     /// Lists the advertised neighbours, or nobody for as long as others may believe in an earlier list (RFC 3626 9.3).
     fn say_tc(&mut self, cx: &mut Cx) {
-        let advertised = self.list_selectors();
-        if *self.said.advertised != *advertised {
+        let mut advertised = self.list_selectors();
+        let mut qualities = None;
+        if self.pricing.is_some() {
+            advertised.retain(|&node| self.cost_of(node) < BROKEN);
+            qualities = Some(advertised.iter().map(|&node| self.announced(node)).collect());
+        }
+        if *self.said.advertised != *advertised || self.said.qualities != qualities {
             let ansn = self.said.ansn.wrapping_add(1);
-            self.said = Tc { ansn, advertised: advertised.into() }.into();
+            self.said = Tc { ansn, advertised: advertised.into(), qualities }.into();
         }
         if !self.said.advertised.is_empty() || self.advertised_until > cx.now {
             let (valid, ttl) = self.tc_scope(cx.now);
@@ -238,6 +278,11 @@ impl Olsr {
         let cfg = &self.cfg;
         if !cfg.fisheye {
             return (cfg.top_hold_time, EVERYWHERE);
+        }
+        if cfg.fisheye_sequence {
+            let ttl = FISHEYE_SEQUENCE[self.scoped % FISHEYE_SEQUENCE.len()];
+            self.scoped += 1;
+            return (cfg.top_hold_time, ttl);
         }
         if self.last_far_tc.is_some_and(|last| now + cfg.tc_interval <= last + cfg.fisheye_interval) {
             return (cfg.top_hold_time, cfg.fisheye_hops as u8);
@@ -273,7 +318,7 @@ impl Olsr {
         let forget = cx.now + self.cfg.dup_hold_time;
         let Some(place) = self.topology.see(message.origin, message.seq, cx.now, forget) else { return };
         if let Some(old) = self.topology.update(place, tc, cx.now, until) {
-            self.routes.links_changed(self.node, message.origin, &old.advertised, &tc.advertised);
+            self.routes.links_changed(self.node, message.origin, &old, tc);
             self.note_routes(cx);
         }
         self.armed.by(TOPOLOGY, until, cx.out);
@@ -288,9 +333,10 @@ impl Olsr {
 
     fn expire_topology(&mut self, cx: &mut Cx) {
         let mut is_changed = false;
-        let next = self.topology.expire(cx.now, |last, links| {
-            is_changed |= !links.is_empty();
-            self.routes.links_changed(self.node, last, links, &[]);
+        let nothing = Tc::default();
+        let next = self.topology.expire(cx.now, |last, said| {
+            is_changed |= !said.advertised.is_empty();
+            self.routes.links_changed(self.node, last, said, &nothing);
         });
         if is_changed {
             self.note_routes(cx);
@@ -348,55 +394,6 @@ impl Olsr {
             let earliest = self.last_tc.map_or(cx.now, |at| cx.now.max(at + self.cfg.tc_trigger_gap));
             let delay = cx.part_of(self.cfg.max_jitter);
             self.armed.by(TC, earliest + delay, cx.out);
-        }
-    }
-
-    // ---- routes ----------------------------------------------------------------------------------------------
-
-    fn neighbourhood_changed(&mut self, cx: &mut Cx) {
-        self.relays_stale = true;
-        self.routes.neighbours_changed();
-        self.note_routes(cx);
-    }
-
-    /// Routes may change: asks for the calculation for the records.
-    fn note_routes(&mut self, cx: &mut Cx) {
-        self.armed.by(ROUTES, cx.now + NOTE_DELAY, cx.out);
-    }
-
-    fn calculate_routes(&mut self, cx: &mut Cx) {
-        if self.routes.are_current() {
-            return;
-        }
-        let mut routes = std::mem::take(&mut self.routes);
-        let mut neighbours: Vec<&Link> = self.neighbours().collect();
-        // Willing neighbours and selectors are preferred (RFC 3626 10); the lowest number breaks ties.
-        neighbours.sort_by_key(|link| std::cmp::Reverse((link.willingness, self.is_selector(link.node))));
-        let neighbours: Vec<Neighbour> = neighbours
-            .into_iter()
-            .map(|link| Neighbour {
-                node: link.node,
-                relays: link.willingness != mpr::WILL_NEVER,
-                reaches: &link.reaches,
-            })
-            .collect();
-        let changes = routes.calculate(self.node, &neighbours, &self.topology);
-        self.routes = routes;
-        for Change { dst, old, new } in changes {
-            match (old, new) {
-                (_, Some(route)) if old.map(|old| old.next_hop) != Some(route.next_hop) => {
-                    cx.note(RoutingNote::RouteUp { dst, next_hop: route.next_hop, hops: route.hops });
-                }
-                (Some(_), Some(route)) => {
-                    cx.note(RoutingNote::HopsChanged { dst, next_hop: route.next_hop, hops: route.hops });
-                }
-                (Some(old), None) => {
-                    let here = !self.is_neighbour(old.next_hop);
-                    let cause = if here { RouteLoss::LinkLost } else { RouteLoss::Reported };
-                    cx.note(RoutingNote::RouteDown { dst, cause });
-                }
-                (None, _) => {}
-            }
         }
     }
 

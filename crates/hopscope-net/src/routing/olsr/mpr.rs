@@ -15,7 +15,7 @@ pub(super) struct Candidate<'a> {
 
 /// WILL_NEVER and WILL_ALWAYS of RFC 3626 18.8.
 pub(super) const WILL_NEVER: u8 = 0;
-const WILL_ALWAYS: u8 = 7;
+pub(super) const WILL_ALWAYS: u8 = 7;
 
 /// The relays of `me`, in the order of nodes: so many that every node two hops away is reached over `coverage` of them,
 /// or over all its ways where there are fewer. `candidates` are all symmetric neighbours, in the order of nodes.

@@ -291,7 +291,7 @@ mod tests {
     impl Zero {
         /// `last` advertises links to `nodes`.
         fn hears(&mut self, last: u32, nodes: &[u32]) {
-            let tc = Tc { ansn: 0, advertised: nodes.iter().map(|&n| NodeId(n)).collect() }.into();
+            let tc = Tc { ansn: 0, advertised: nodes.iter().map(|&n| NodeId(n)).collect(), qualities: None }.into();
             self.received += 1;
             let place = self.topology.see(NodeId(last), self.received, Time::ZERO, Time::NEVER).expect("a new number");
             if let Some(old) = self.topology.update(place, &tc, Time::ZERO, Time::NEVER) {

@@ -64,16 +64,16 @@ impl Topology {
             return None;
         }
         let old = origin.links.replace(tc.clone()).unwrap_or_default();
-        (old.advertised != tc.advertised).then_some(old)
+        (old.advertised != tc.advertised || old.qualities != tc.qualities).then_some(old)
     }
 
     /// Forgets links that are no longer valid and hands them to `over`, by the node that advertised them; gives the
     /// instant at which the next are over.
-    pub(super) fn expire(&mut self, now: Time, mut over: impl FnMut(NodeId, &[NodeId])) -> Option<Time> {
+    pub(super) fn expire(&mut self, now: Time, mut over: impl FnMut(NodeId, &Tc)) -> Option<Time> {
         let mut next: Option<Time> = None;
         for origin in &mut self.origins {
             if let Some(tc) = origin.links.take_if(|_| origin.until <= now) {
-                over(origin.node, &tc.advertised);
+                over(origin.node, &tc);
             } else if origin.links.is_some() {
                 next = Some(next.map_or(origin.until, |next| next.min(origin.until)));
             }
@@ -84,8 +84,14 @@ impl Topology {
     /// Nodes to which `last` advertises a link.
     #[inline]
     pub(super) fn from(&self, last: NodeId) -> &[NodeId] {
+        self.tc(last).map_or(&[], |tc| &tc.advertised)
+    }
+
+    /// What `last` advertises, if anything.
+    #[inline]
+    pub(super) fn tc(&self, last: NodeId) -> Option<&Tc> {
         let place = self.places.get(last).map(|&place| place as usize - 1);
-        place.and_then(|place| self.origins[place].links.as_ref()).map_or(&[], |tc| &tc.advertised)
+        place.and_then(|place| self.origins[place].links.as_deref())
     }
 }
 
@@ -99,7 +105,7 @@ mod tests {
     use super::*;
 
     fn tc(ansn: u16, nodes: &[u32]) -> Arc<Tc> {
-        Tc { ansn, advertised: nodes.iter().map(|&n| NodeId(n)).collect() }.into()
+        Tc { ansn, advertised: nodes.iter().map(|&n| NodeId(n)).collect(), qualities: None }.into()
     }
 
     #[test]
@@ -116,7 +122,7 @@ mod tests {
 
     fn expire(topology: &mut Topology, now: Time) -> (Vec<(u32, usize)>, Option<Time>) {
         let mut over = Vec::new();
-        let next = topology.expire(now, |node, links| over.push((node.0, links.len())));
+        let next = topology.expire(now, |node, links| over.push((node.0, links.advertised.len())));
         (over, next)
     }
 

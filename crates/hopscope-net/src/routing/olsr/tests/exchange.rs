@@ -230,13 +230,13 @@ fn packet(seq: u16, messages: impl IntoIterator<Item = (u32, u16, OlsrBody)>) ->
 }
 
 fn tc(ansn: u16, list: &[u32]) -> OlsrBody {
-    OlsrBody::Tc(Tc { ansn, advertised: nodes(list).into() }.into())
+    OlsrBody::Tc(Tc { ansn, advertised: nodes(list).into(), qualities: None }.into())
 }
 
 fn hello(links: &[(LinkType, NeighbourType, u32)]) -> OlsrBody {
     let link = |&(link, neighbour, node)| HelloLink { code: LinkCode { link, neighbour }, node: NodeId(node) };
     let htime = TimeCode::at_least(Span::from_secs(2));
-    OlsrBody::Hello(Hello { htime, willingness: 3, links: links.iter().map(link).collect() })
+    OlsrBody::Hello(Hello { htime, willingness: 3, links: links.iter().map(link).collect(), qualities: None })
 }
 
 #[test]

@@ -52,6 +52,23 @@ proptest! {
         net.run(rest + Span::from_secs(60));
         assert_settled(&mut net);
     }
+
+    /// Without losses every link has ETX 1: ways of least cost are those of fewest hops, over the relays of quality too.
+    #[test]
+    fn at_rest_ways_of_least_etx_are_shortest(
+        case in cases(NODES, [100, 3_000, 12_000], 1.0, 0..40),
+        (mpr_coverage, tc_redundancy, fisheye) in (1u32..8, 0u32..3, any::<bool>()),
+    ) {
+        let etx = OlsrConfig::set("olsr-etx").expect("a set");
+        let cfg = OlsrConfig { mpr_coverage, tc_redundancy, fisheye, fisheye_sequence: fisheye, top_hold_time: Span::from_secs(90), ..etx };
+        let mut net = Net::new(NODES, &cfg, case.seed);
+        let rest = case.plan(&mut net);
+        net.run(rest);
+        net.loss = 0.0;
+        // Hold times, the window of 32 s, and TC messages that go everywhere each 40 s.
+        net.run(rest + Span::from_secs(240));
+        assert_settled(&mut net);
+    }
 }
 
 /// A connected field of 50 nodes: each is near some node before it.

@@ -1,4 +1,5 @@
 mod exchange;
 mod graph;
 mod links;
+mod quality;
 mod views;
