@@ -22,7 +22,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "hopscope-packet": (
         "path", "notice", "path_notice", "drop",
         "tcp", "dccp", "atp",
-        "aodv", "dsdv", "dsr", "olsr", "routing",
+        "aodv", "dsdv", "dsr", "olsr", "hwmp", "routing",
         "arena",
     ),
     "hopscope-phy": ("config", "mobility", "phy", "channel"),

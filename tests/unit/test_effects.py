@@ -67,6 +67,8 @@ OFF: list[dict[str, Any]] = [
                                                      "link_life": "max-life", "promiscuous": False}}},
     {**PLAIN, "routing": {"protocol": "dsr"}},
     {**PLAIN, "routing": {"protocol": "olsr", "olsr": {"tc_trigger": "never", "willingness": 0, "hysteresis": False}}},
+    {**PLAIN, "routing": {"protocol": "hwmp", "hwmp": {"max_preq_retries": 0}}},
+    {**PLAIN, "routing": {"protocol": "hwmp", "hwmp": {"root": 0, "root_mode": "rann", "failure_count": "attempts"}}},
     {**PLAIN, "mobility": {"model": "random-waypoint", "area": [500, 500]}},
     {**PLAIN, "event": [{"at": 0, "kind": "node-down", "node": 1}]},
 ]  # fmt: skip

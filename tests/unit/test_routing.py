@@ -28,6 +28,7 @@ DEFAULTS = {
     "dsdv": {"standard": "perkins1994", "ns2": "ns2", "as-ns3": "perkins1994"},
     "dsr": {"standard": "rfc4728", "ns2": "rfc4728", "as-ns3": "rfc4728"},
     "olsr": {"standard": "rfc3626", "ns2": "rfc3626", "as-ns3": "rfc3626"},
+    "hwmp": {"standard": "ieee80211s", "ns2": "ieee80211s", "as-ns3": "ns3"},
 }
 
 SETS = {protocol: [name for name, _ in _core.routing_sets(protocol)] for protocol in DEFAULTS}
@@ -38,6 +39,7 @@ GIVEN = {
     "dsdv": ("ns2", 'update_interval = "15s"'),
     "dsr": ("rfc4728", 'route_cache_timeout = "60s"'),
     "olsr": ("olsr-unik", 'hello_interval = "2s"'),
+    "hwmp": ("linux", 'beacon_interval = "100ms"'),
 }
 
 
@@ -135,6 +137,7 @@ def test_every_constant_can_be_overridden_alone(protocol: str, field: Field) -> 
 def test_sets_differ_where_their_pages_say() -> None:
     assert [engine_set("olsr", name)["hysteresis"] for name in SETS["olsr"]] == [True, False]
     assert [engine_set("dsdv", name)["data_header"] for name in SETS["dsdv"]] == [0, 0, 20]
+    assert [engine_set("hwmp", name)["max_beacon_loss"] for name in SETS["hwmp"]] == [None, None, 2]
 
 
 def test_limits_can_be_off() -> None:
@@ -254,6 +257,19 @@ MISTAKES = {
             'f.toml:8:1: routing.aodv: has no effect: it needs routing.protocol = "aodv"; f',
         ),
         ('"olsr"', '"static"', 'f.toml:7:1: routing.parameters: belongs to protocol = "olsr"; found protocol = "stat'),
+    ],
+    "hwmp": [
+        ('"linux"', '"lynux"', 'found "lynux" (did you mean "linux"?); allowed: "ieee80211s", "linux", "ns3"'),
+        ('"100ms"', "0", "f.toml:9:1: routing.hwmp.beacon_interval: is 0 s; 0.001024 to 67.10784 s are possible"),
+        ('beacon_interval = "100ms"', "root = 4", "routing.hwmp.root: node 4 does not exist; nodes are 0 to 3"),
+        ('beacon_interval = "100ms"', "max_failure_average = 2", "routing.hwmp.max_failure_average"),
+        ('beacon_interval = "100ms"', 'root_interval = "3s"', "routing.hwmp.root_interval: has no effect"),
+        ("[[flow]]", "[net]\narp = true\n[[flow]]", "net.arp: has no effect"),
+        (
+            "[[flow]]",
+            "[mac]\nfragmentation_threshold = 500\n[[flow]]",
+            "mac.fragmentation_threshold: found together with",
+        ),
     ],
 }
 
@@ -375,7 +391,11 @@ def test_parquet_holds_the_kinds_of_routing_packets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("protocol", "start", "kinds", "least", "searches"),
-    [("dsr", 0, {"rreq", "rrep", "rerr"}, 1, True), ("dsdv", 40, {"update"}, 11, False)],
+    [
+        ("dsr", 0, {"rreq", "rrep", "rerr"}, 1, True),
+        ("dsdv", 40, {"update"}, 11, False),
+        ("hwmp", 3, {"beacon", "open", "confirm", "close", "preq", "prep", "perr"}, 11, True),
+    ],
 )
 def test_a_run_counts_its_messages(protocol: str, start: int, kinds: set[str], least: int, searches: bool) -> None:
     flow = {"from": 0, "to": "last", "start": start}
@@ -389,7 +409,7 @@ def test_a_run_counts_its_messages(protocol: str, start: int, kinds: set[str], l
     assert result["flows"][0]["throughput_kbps"] > 100
 
 
-@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 16)])
+@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 16), ("hwmp", 30)])
 def test_the_page_lists_the_sets_and_names_parameters_that_exist(protocol: str, least: int) -> None:
     page = (Path(__file__).parents[2] / "docs" / "models" / f"{protocol}.md").read_text()
     assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == SETS[protocol]

@@ -397,8 +397,9 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         if octets.is_empty() {
             return; // no packet of IP
         }
-        self.counted_otherwise += u64::from(packet.bytes as usize != octets.len());
-        let comment = with_size(comment, packet.bytes, octets.len());
+        let bytes = packet.bytes.saturating_sub(self.air.mesh_header(packet.src));
+        self.counted_otherwise += u64::from(bytes as usize != octets.len());
+        let comment = with_size(comment, bytes, octets.len());
         let head = PacketHead { interface, at: now.0, direction, comment: &comment };
         self.blocks.packet(&head, &[], octets);
         self.packets += 1;

@@ -28,7 +28,7 @@ fn read(line: &str) -> Config {
     let profile = document["profile"].as_str().expect("a profile");
     let base = serde_json::to_value(presets::base(profile, "wavelan-2M").expect("a profile")).expect("JSON");
     let mut config = json!({});
-    for section in ["radio", "mac", "link", "net", "aodv", "dsdv", "dsr", "olsr"] {
+    for section in ["radio", "mac", "link", "net", "aodv", "dsdv", "dsr", "olsr", "hwmp"] {
         config[section] = base[section].clone();
     }
     merge(&mut config, &document["config"]);

@@ -4,6 +4,7 @@ use super::aodv::AodvEnvelope;
 use crate::aodv::AodvMessage;
 use crate::dsdv::DsdvUpdate;
 use crate::dsr::DsrMessage;
+use crate::hwmp::HwmpMessage;
 use crate::olsr::OlsrPacket;
 
 /// A message of a routing protocol.
@@ -17,6 +18,8 @@ pub enum RoutingMessage {
     Dsr(DsrMessage),
     /// OLSR.
     Olsr(OlsrPacket),
+    /// HWMP, and what a mesh says besides.
+    Hwmp(HwmpMessage),
 }
 
 impl From<AodvMessage> for RoutingMessage {
@@ -37,8 +40,19 @@ impl From<OlsrPacket> for RoutingMessage {
     }
 }
 
+impl From<HwmpMessage> for RoutingMessage {
+    fn from(message: HwmpMessage) -> Self {
+        RoutingMessage::Hwmp(message)
+    }
+}
+
 impl RoutingMessage {
-    /// Bytes without network header.
+    /// True for what goes as a management frame of 802.11, without headers of IP and LLC.
+    pub fn is_management(&self) -> bool {
+        matches!(self, RoutingMessage::Hwmp(_))
+    }
+
+    /// Bytes without network header; of a management frame, of its body.
     pub fn bytes(&self, aodv: AodvEnvelope, udp_header: u32) -> u32 {
         match self {
             RoutingMessage::Aodv(message) => message.bytes(aodv),
@@ -46,6 +60,7 @@ impl RoutingMessage {
             // Straight over IP (protocol 48): no header of UDP.
             RoutingMessage::Dsr(message) => message.bytes(),
             RoutingMessage::Olsr(packet) => packet.bytes(udp_header),
+            RoutingMessage::Hwmp(message) => message.bytes(),
         }
     }
 
@@ -56,6 +71,7 @@ impl RoutingMessage {
             RoutingMessage::Dsdv(_) => "update",
             RoutingMessage::Dsr(message) => message.kind(),
             RoutingMessage::Olsr(packet) => packet.kind(),
+            RoutingMessage::Hwmp(message) => message.kind(),
         }
     }
 }

@@ -222,6 +222,7 @@ const TABLE: &[(&str, &str)] = &[
     ("aodvuu aodv-uu aodvrouting aodvhelper", "value routing.protocol=aodv"),
     ("olsrd olsrhelper olsrv1 unik-olsr um-olsr", "value routing.protocol=olsr"),
     ("dsrhelper dsragent dsrrouting", "value routing.protocol=dsr"),
+    ("meshhelper dot11s 80211s 802.11s ieee80211s open80211s hwmpprotocol meshpoint", "value routing.protocol=hwmp"),
     ("dsdvhelper dsdvrouting", "value routing.protocol=dsdv"),
     (
         "nix nixvector global globalrouting ipv4globalrouting shortest shortest_path noah dumbagent configurator ospf",
@@ -232,6 +233,9 @@ const TABLE: &[(&str, &str)] = &[
     ("activeroutetimeout", "key routing.aodv.active_route_timeout"),
     ("allowedhelloloss", "key routing.aodv.allowed_hello_loss"),
     ("netdiameter network_diameter", "key routing.aodv.net_diameter"),
+    ("maxbeaconloss", "key routing.hwmp.max_beacon_loss"),
+    ("maxpacketfailure", "key routing.hwmp.max_packet_failures"),
+    ("dot11meshhwmpactivepathtimeout", "key routing.hwmp.active_path_timeout"),
     // Flows.
     (
         "window window_ maxwindow rwnd rcvbufsize rcvbuf advertisedwindow receiver_window rwin rcv_wnd wnd",

@@ -26,6 +26,8 @@ use crate::{address, aodv, atp, dsdv, notice, olsr, path_notice, payload};
 /// Service code of the engine's DCCP connections, "DISC": receivers count data and discard it (RFC 863; IANA, DCCP service codes).
 pub const SERVICE: u32 = u32::from_be_bytes(*b"DISC");
 
+/// Time to live of IP where packets go over a mesh (RFC 1700).
+const MESH_IP_TTL: u8 = 64;
 /// Code of ICMP's Destination Unreachable: the host (RFC 792).
 const HOST: u8 = 1;
 
@@ -49,6 +51,8 @@ pub struct Encoder {
     ordered: Vec<bool>,
     /// Options of their SYNs.
     openings: Vec<Opening>,
+    /// Packets count the hops of the mesh, which IP takes for one.
+    has_mesh: bool,
 }
 
 /// What a header in front of an IP payload has to know.
@@ -65,7 +69,7 @@ impl Encoder {
         let full = config.flows.iter().map(|flow| u64::from(flow.packet)).collect();
         let ordered = config.flows.iter().map(|flow| flow.transport.is_tcp() && flow.tcp.door).collect();
         let openings = config.flows.iter().map(FlowConfig::opening).collect();
-        Encoder { full, ordered, openings }
+        Encoder { full, ordered, openings, has_mesh: config.has_mesh() }
     }
 
     /// Writes the body of the frame in which `sender` sends a packet: LLC header, then the packet.
@@ -103,8 +107,8 @@ impl Encoder {
         let path = path.map(Ipv4PathOption::of);
         // The header holds the length of what is behind it, which is written first.
         let start = out.len();
-        let empty =
-            Ipv4 { from: [0; 4], to: [0; 4], ttl: packet.ttl, protocol: 0, dscp: packet.dscp, ecn: packet.ecn, path };
+        let ttl = if self.has_mesh { MESH_IP_TTL } else { packet.ttl };
+        let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl, protocol: 0, dscp: packet.dscp, ecn: packet.ecn, path };
         let payload = start + empty.bytes();
         out.resize(payload, 0);
         let Some(head) = self.inside(whole, sender, out) else {
@@ -204,6 +208,8 @@ impl Encoder {
                     datagram((OLSR_PORT, OLSR_PORT), addresses, inner, |out| olsr::write(own, out));
                     plain(ipv4::UDP)
                 }
+                // A management frame: no packet of IP.
+                Some(Extension::Message(RoutingMessage::Hwmp(_))) => None,
                 Some(
                     Extension::Message(RoutingMessage::Aodv(_)) | Extension::SourceRoute(_) | Extension::Failed(_),
                 )

@@ -21,10 +21,10 @@ _LETTERS = {
     "rts": "RTS", "cts": "CTS", "ack": "ACK", "mac": "MAC", "tcp": "TCP", "rto": "RTO", "rtt": "RTT", "ttl": "TTL",
     "eifs": "EIFS", "nav": "NAV", "red": "RED", "codel": "CoDel", "aodv": "AODV", "dsr": "DSR", "olsr": "OLSR",
     "dsdv": "DSDV", "dccp": "DCCP", "lred": "LRED", "mda": "MDA", "daa": "DAA", "cwnd": "cwnd", "arp": "ARP",
-    "atp": "ATP", "sack": "SACK",
+    "atp": "ATP", "sack": "SACK", "hwmp": "HWMP",
 }  # fmt: skip
 #: Sections that say what a key is of.
-_PREFIXED = frozenset({"tcp", "dccp", "atp", "aodv", "dsr", "olsr", "dsdv"})
+_PREFIXED = frozenset({"tcp", "dccp", "atp", "aodv", "dsr", "olsr", "dsdv", "hwmp"})
 
 
 def in_words(key: str) -> str:

@@ -14,10 +14,12 @@ use serde::{Deserialize, Serialize};
 pub use change::{Change, ChangeKind, EventConfig};
 pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
+use hopscope_mac::FailureRule;
 pub use hopscope_mac::config::{MacConfig, mac};
+use hopscope_net::config::net::RoutingProtocol;
 pub use hopscope_net::config::{
-    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig, Routing, RoutingConfig, WireConfig, aodv,
-    dsdv, dsr, link, net, olsr, wire,
+    AodvConfig, DsdvConfig, DsrConfig, HwmpConfig, LinkConfig, NetConfig, OlsrConfig, Routing, RoutingConfig,
+    WireConfig, aodv, dsdv, dsr, hwmp, link, net, olsr, wire,
 };
 pub use hopscope_phy::config::{
     LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
@@ -85,6 +87,9 @@ pub struct Config {
     /// OLSR, where it is the protocol.
     #[serde(default)]
     pub olsr: OlsrConfig,
+    /// HWMP, where it is the protocol.
+    #[serde(default)]
+    pub hwmp: HwmpConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Times during which radios are off.
@@ -137,8 +142,18 @@ impl Config {
 impl Config {
     /// The routing protocol with its parameters.
     pub fn routing(&self) -> Routing<'_> {
-        let Config { routing, aodv, dsdv, dsr, olsr, .. } = self;
-        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr }
+        let Config { routing, aodv, dsdv, dsr, olsr, hwmp, .. } = self;
+        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr, hwmp }
+    }
+
+    /// What each MAC keeps of frames that fail: nothing, unless the routing protocol goes by that.
+    pub(crate) fn failure_rule(&self) -> Option<FailureRule> {
+        self.has_mesh().then(|| self.hwmp.failure_rule())
+    }
+
+    /// Nodes form a mesh of 802.11s: its frames have headers of their own, and its routing messages are management frames.
+    pub fn has_mesh(&self) -> bool {
+        self.routing.protocol == RoutingProtocol::Hwmp
     }
 
     /// How the nodes move.
@@ -174,6 +189,7 @@ impl Config {
         self.dsdv.outside("routing.dsdv", &mut found);
         self.dsr.outside("routing.dsr", &mut found);
         self.olsr.outside("routing.olsr", &mut found);
+        self.hwmp.outside("routing.hwmp", &mut found);
         self.mobility.outside("mobility", &mut found);
         for (number, layer) in self.layers.iter().enumerate() {
             layer.outside(&format!("layers.{number}"), &mut found);

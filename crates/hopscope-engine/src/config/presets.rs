@@ -4,14 +4,14 @@
 //! `config/presets.rs`, put together here and read nowhere in the protocol machines.
 
 use super::{
-    AodvConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig, NetConfig,
-    OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
+    AodvConfig, Config, DsdvConfig, DsrConfig, HwmpConfig, LinkConfig, LinkTraces, MacConfig, MobilityConfig,
+    NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
 use hopscope_core::config::params::ParamType;
 use hopscope_core::config::profile::Profile;
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::config::presets::mac;
-use hopscope_net::config::presets::{aodv, dsdv, net};
+use hopscope_net::config::presets::{aodv, dsdv, hwmp, net};
 pub use hopscope_phy::config::presets::PRESETS;
 use hopscope_phy::config::presets::radio;
 use hopscope_tcp::config::presets::tcp;
@@ -37,6 +37,8 @@ pub struct Base {
     pub dsr: DsrConfig,
     /// OLSR.
     pub olsr: OlsrConfig,
+    /// HWMP.
+    pub hwmp: HwmpConfig,
 }
 
 impl Base {
@@ -59,6 +61,7 @@ impl Base {
             dsdv: self.dsdv,
             dsr: self.dsr,
             olsr: self.olsr,
+            hwmp: self.hwmp,
             flows: Vec::new(),
             outages: Vec::new(),
             events: Vec::new(),
@@ -102,6 +105,7 @@ pub fn base(profile: &str, preset: &str) -> Option<Base> {
         tcp: tcp(profile),
         aodv: aodv(profile),
         dsdv: dsdv(profile),
+        hwmp: hwmp(profile),
         // DSR, OLSR and link layers are the same under every profile.
         ..Base::default()
     })

@@ -33,7 +33,10 @@ impl<R: Recorder> World<R> {
                 return;
             }
             // Data alone: of its own messages a protocol says itself what they prove.
-            machine.router.on_reception(from, packets.source_route(extension), self.now);
+            if !machine.router.on_reception(from, packets.source_route(extension), self.now) {
+                self.drop_packet(node, id, DropReason::LinkFailed);
+                return;
+            }
         }
         match ip::on_packet(self.packets.get_mut(id), node) {
             Step::Deliver => {
@@ -202,8 +205,12 @@ impl<R: Recorder> World<R> {
     }
 
     pub(super) fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
-        let bytes = self.nodes[node].ip.header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
-        self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
+        let own = message.bytes(self.wiring.aodv, self.wiring.udp_header);
+        let is_management = message.is_management();
+        let header = if is_management { 0 } else { self.nodes[node].ip.header };
+        self.note(Record::RoutingSent { node, kind: message.kind(), bytes: header + own });
+        // The MAC adds the header of a data frame, which others have more of.
+        let bytes = if is_management { self.wifi[node].rules.management(to, own) } else { header + own };
         let (body, extension) = self.packets.keep_message(message);
         let id = self.admit(Packet { extension, ..Packet::new(node, to, bytes, ttl, body, self.now) });
         self.send_later(node, id, delay);
@@ -248,6 +255,8 @@ struct MacOf<'a> {
 
 impl LinkLayer for MacOf<'_> {
     fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
-        LinkEstimate { data_rate: self.wifi[self.node].data_rate(neighbour) }
+        let wifi = &self.wifi[self.node];
+        let failure = wifi.failure(neighbour);
+        LinkEstimate { data_rate: wifi.data_rate(neighbour), failed: failure.average, failed_in_row: failure.in_row }
     }
 }

@@ -5,6 +5,7 @@ use hopscope_core::units::{Span, Time};
 use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
+use hopscope_engine::config::hwmp::HwmpConfig;
 use hopscope_engine::config::link::{LinkPart, LinkParts};
 use hopscope_engine::config::mac::{BusyAtExpiry, EifsRule};
 use hopscope_engine::config::net::RoutingProtocol;
@@ -156,6 +157,7 @@ fn parameters_of(protocol: &str) -> Vec<Key> {
         "dsdv" => DsdvConfig::describe(),
         "dsr" => DsrConfig::describe(),
         "olsr" => OlsrConfig::describe(),
+        "hwmp" => HwmpConfig::describe(),
         _ => Vec::new(),
     }
 }

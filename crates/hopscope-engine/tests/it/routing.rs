@@ -10,6 +10,7 @@ use hopscope_engine::World;
 use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
+use hopscope_engine::config::hwmp::HwmpConfig;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::olsr::OlsrConfig;
 use hopscope_engine::config::outage::Outage;
@@ -40,6 +41,7 @@ impl Case {
             RoutingProtocol::Dsdv => config.dsdv = DsdvConfig::set(self.set).expect("a set"),
             RoutingProtocol::Dsr => config.dsr = DsrConfig::set(self.set).expect("a set"),
             RoutingProtocol::Olsr => config.olsr = OlsrConfig::set(self.set).expect("a set"),
+            RoutingProtocol::Hwmp => config.hwmp = HwmpConfig::set(self.set).expect("a set"),
         }
     }
 }
@@ -54,7 +56,10 @@ const DSR: Case = Case { protocol: RoutingProtocol::Dsr, set: "rfc4728" };
 const OLSR: Case = Case { protocol: RoutingProtocol::Olsr, set: "rfc3626" };
 const OLSR_UNIK: Case = Case { protocol: RoutingProtocol::Olsr, set: "olsr-unik" };
 
-const CASES: [Case; 9] = [AODV, AODV_HELLO, AODV_NS2, DSDV, DSDV_LL, DSDV_NS2, DSR, OLSR, OLSR_UNIK];
+const HWMP: Case = Case { protocol: RoutingProtocol::Hwmp, set: "ieee80211s" };
+const HWMP_LINUX: Case = Case { protocol: RoutingProtocol::Hwmp, set: "linux" };
+
+const CASES: [Case; 11] = [AODV, AODV_HELLO, AODV_NS2, DSDV, DSDV_LL, DSDV_NS2, DSR, OLSR, OLSR_UNIK, HWMP, HWMP_LINUX];
 
 fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
@@ -162,6 +167,8 @@ fn packets_take_short_ways_through_a_field() {
         (DSR, 85, 4, 98),
         (OLSR, 100, 0, 100),
         (OLSR_UNIK, 100, 0, 100),
+        (HWMP, 85, 4, 98),
+        (HWMP_LINUX, 85, 4, 98),
     ] {
         let mut routes = RoutesTaken::default();
         for seed in 1..=3 {
@@ -201,8 +208,9 @@ fn stream(world: &mut World<Doorkeeper>, from: u64, to: u64) -> Vec<(Time, u8)> 
 /// doubles, and `ns2` pauses 10 s after a search. DSDV: at once or three intervals of 15 s without an update, then the
 /// next updates of the others, each within 15 s; a node that was cut off has to hear one before it passes it on. DSR:
 /// searches back off to 10 s. OLSR: a neighbour is held for 6 s; new links need HELLOs both ways, then a TC, each within
-/// 5 s.
-const RECOVERIES: [(Case, f64, f64); 9] = [
+/// 5 s. HWMP: a link closes when 14 packets in a row were given up, and opens with a beacon each 1.024 s; a search repeats its
+/// request after 1.024 s.
+const RECOVERIES: [(Case, f64, f64); 11] = [
     (AODV, 1.0, 12.0),
     (AODV_HELLO, 3.0, 12.0),
     (AODV_NS2, 2.0, 22.0),
@@ -212,6 +220,8 @@ const RECOVERIES: [(Case, f64, f64); 9] = [
     (DSR, 1.0, 11.0),
     (OLSR, 8.0, 15.0),
     (OLSR_UNIK, 8.0, 15.0),
+    (HWMP, 6.0, 12.0),
+    (HWMP_LINUX, 6.0, 12.0),
 ];
 
 #[test]

@@ -3,6 +3,7 @@
 pub mod aodv;
 pub mod dsdv;
 pub mod dsr;
+pub mod hwmp;
 pub mod link;
 mod link_parts;
 pub mod net;
@@ -13,6 +14,7 @@ pub mod wire;
 pub use aodv::AodvConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
+pub use hwmp::HwmpConfig;
 pub use link::LinkConfig;
 pub use net::{NetConfig, RoutingConfig};
 pub use olsr::OlsrConfig;
@@ -33,6 +35,8 @@ pub struct Routing<'a> {
     pub dsr: &'a DsrConfig,
     /// OLSR, where it is the protocol.
     pub olsr: &'a OlsrConfig,
+    /// HWMP, where it is the protocol.
+    pub hwmp: &'a HwmpConfig,
 }
 
 #[cfg(test)]
@@ -58,5 +62,6 @@ mod tests {
         are_valid(DsdvConfig::SETS, DsdvConfig::set, DsdvConfig::check, "perkins");
         are_valid(DsrConfig::SETS, DsrConfig::set, DsrConfig::check, "dsr");
         are_valid(OlsrConfig::SETS, OlsrConfig::set, OlsrConfig::check, "olsr");
+        are_valid(HwmpConfig::SETS, HwmpConfig::set, HwmpConfig::check, "hwmp");
     }
 }

@@ -56,6 +56,10 @@ pub trait LinkLayer: std::fmt::Debug {
 pub struct LinkEstimate {
     /// Rate that unicast data goes at now, bit/s.
     pub data_rate: u64,
+    /// Average share of failures of its frames, 0 to 1; zero where no protocol asks for it.
+    pub failed: f64,
+    /// Packets given up since the last one that came; zero where no protocol asks for it.
+    pub failed_in_row: u32,
 }
 
 /// A packet that needs a next hop.

@@ -13,6 +13,7 @@ pub mod dsdv;
 pub mod dsr;
 mod effects;
 pub mod fixed;
+pub mod hwmp;
 pub mod olsr;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use fixed::{FixedRoutes, Table};
 use aodv::Aodv;
 use dsdv::Dsdv;
 use dsr::Dsr;
+use hwmp::Hwmp;
 use olsr::Olsr;
 
 use crate::config::Routing;
@@ -66,6 +68,8 @@ pub enum Router {
     Dsr(Dsr),
     /// OLSR.
     Olsr(Olsr),
+    /// HWMP.
+    Hwmp(Hwmp),
 }
 
 /// Calls the same method of whichever machine it is.
@@ -76,6 +80,7 @@ macro_rules! of_each {
             Router::Dsdv($machine) => $call,
             Router::Dsr($machine) => $call,
             Router::Olsr($machine) => $call,
+            Router::Hwmp($machine) => $call,
         }
     };
 }
@@ -89,6 +94,7 @@ impl Router {
             RoutingProtocol::Dsdv => Some(Router::Dsdv(Dsdv::new(node, config.dsdv))),
             RoutingProtocol::Dsr => Some(Router::Dsr(Dsr::new(node, config.dsr))),
             RoutingProtocol::Olsr => Some(Router::Olsr(Olsr::new(node, config.olsr))),
+            RoutingProtocol::Hwmp => Some(Router::Hwmp(Hwmp::new(node, config.hwmp))),
         }
     }
 
@@ -111,6 +117,7 @@ impl Router {
             (Router::Dsdv(dsdv), RoutingMessage::Dsdv(update)) => dsdv.on_message(from, update, cx),
             (Router::Dsr(dsr), RoutingMessage::Dsr(message)) => dsr.on_message(ttl, message, cx),
             (Router::Olsr(olsr), RoutingMessage::Olsr(packet)) => olsr.on_message(from, packet, cx),
+            (Router::Hwmp(hwmp), RoutingMessage::Hwmp(message)) => hwmp.on_message(from, message, cx),
             _ => {}
         }
     }
@@ -121,20 +128,22 @@ impl Router {
     }
 
     /// A data packet for this node or to be forwarded came in from the neighbour `from`, with the source route it
-    /// carries.
+    /// carries; false where the protocol does not let it in.
     #[inline]
-    pub fn on_reception(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
+    pub fn on_reception(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) -> bool {
         match self {
             Router::Aodv(aodv) => aodv.on_reception(from, now),
             Router::Dsdv(_) | Router::Olsr(_) => {}
             Router::Dsr(dsr) => dsr.on_reception(source_route, now),
+            Router::Hwmp(hwmp) => return hwmp.on_reception(from),
         }
+        true
     }
 
     /// A unicast frame from the neighbour `from` to another one was received, in which a packet carried this.
     pub fn on_overheard(&mut self, from: NodeId, carried: &Extension, cx: &mut Cx) {
         match self {
-            Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) => {}
+            Router::Aodv(_) | Router::Dsdv(_) | Router::Olsr(_) | Router::Hwmp(_) => {}
             Router::Dsr(dsr) => dsr.on_overheard(from, carried, cx),
         }
     }
@@ -151,6 +160,7 @@ impl Router {
             Router::Dsdv(_) => &dsdv::timer::NAMES,
             Router::Dsr(_) => &dsr::timer::NAMES,
             Router::Olsr(_) => &olsr::timer::NAMES,
+            Router::Hwmp(_) => &hwmp::timer::NAMES,
         };
         names[usize::from(timer)]
     }
@@ -164,6 +174,7 @@ impl Router {
     pub fn data_header(&self) -> u32 {
         match self {
             Router::Dsdv(dsdv) => dsdv.data_header(),
+            Router::Hwmp(hwmp) => hwmp.data_header(),
             _ => 0,
         }
     }
@@ -173,6 +184,7 @@ impl Router {
         match self {
             Router::Aodv(aodv) => aodv.data_ttl(),
             Router::Dsdv(dsdv) => dsdv.data_ttl(),
+            Router::Hwmp(hwmp) => hwmp.data_ttl(),
             Router::Dsr(_) | Router::Olsr(_) => None,
         }
     }

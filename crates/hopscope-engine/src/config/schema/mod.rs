@@ -15,8 +15,8 @@ pub use topology::{TOPOLOGIES, Topology, topology};
 
 use super::presets::{PRESETS, PROFILES};
 use super::{
-    AodvConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig, OlsrConfig, RadioConfig,
-    RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after,
+    AodvConfig, DsdvConfig, DsrConfig, HwmpConfig, LinkConfig, MacConfig, MobilityConfig, NetConfig, OlsrConfig,
+    RadioConfig, RoutingConfig, SeriesConfig, SeriesKind, TcpConfig, starved_after,
 };
 use hopscope_core::config::params::ParamType;
 use hopscope_phy::config::traces::Untraced;
@@ -65,7 +65,7 @@ macro_rules! protocols {
     };
 }
 
-protocols! { "aodv" = AodvConfig, "dsdv" = DsdvConfig, "dsr" = DsrConfig, "olsr" = OlsrConfig }
+protocols! { "aodv" = AodvConfig, "dsdv" = DsdvConfig, "dsr" = DsrConfig, "olsr" = OlsrConfig, "hwmp" = HwmpConfig }
 
 /// The parameters of an engine section or of a routing protocol, under the engine's names.
 pub fn parameters(section: &str) -> Vec<Key> {

@@ -188,8 +188,8 @@ fn routing_word(routing: RoutingProtocol) -> &'static str {
     match routing {
         RoutingProtocol::Dsr => "DSR",
         RoutingProtocol::Olsr => "OLSR",
-        // Of these only DSDV comes here, whose messages have no packet type of their own in ns-2.
-        RoutingProtocol::Static | RoutingProtocol::Aodv | RoutingProtocol::Dsdv => "message",
+        // Of these only DSDV and HWMP come here, whose messages have no packet type of their own in ns-2.
+        RoutingProtocol::Static | RoutingProtocol::Aodv | RoutingProtocol::Dsdv | RoutingProtocol::Hwmp => "message",
     }
 }
 
