@@ -88,7 +88,7 @@ SCENARIOS = {
             {"at": "50s", "kind": "set", "key": "mac.rts_threshold", "value": 0},
         ],
         "flow": [{**flow, "to": flow["from"] + 20} for flow in NEIGHBOURS[:2]],
-        "sweep": {"profile": PROFILES, "routing.protocol": ["aodv", "dsdv", "dsr", "olsr"]},
+        "sweep": {"profile": PROFILES, "routing.protocol": ["aodv", "dsdv", "dsr", "olsr", "hwmp"]},
     },
     "airtime ledger": {
         "duration": "10s",

@@ -145,11 +145,13 @@ def ht_layout(names: Names) -> dict[str, Any]:
     """
     if match := re.match(r"chain (\d+) hops of 15 m", names["topology"]):
         made = _close_chain(names, int(match[1]))
+    elif match := re.match(r"chain (\d+) hops of (25|35) m", names["topology"]):
+        made = _late_chain(names, int(match[1]), float(match[2]))
     elif names["case"] == "d-edca":
         made = _categories(names, int(names["stations"]))
     else:
         made = layout(names)
-    if names["mcs"].startswith("by "):
+    if names["mcs"].startswith("by ") or names["standard"] == "11a":
         return made
     mcs = int(names["mcs"])
     return made | {"radio": {"mcs": mcs % 8 if names["standard"] == "11n" else mcs}}
@@ -161,6 +163,14 @@ def _close_chain(names: Names, hops: int) -> dict[str, Any]:
     moves = [{"at": 0, "kind": "move", "node": i, "position": [15.0 * i, 0.0]} for i in range(1, hops + 1)]
     topology = {"kind": "positions", "positions": positions}
     return {"topology": topology, "event": moves, "flow": [_flow(names, 0, 0, hops)]}
+
+
+def _late_chain(names: Names, hops: int, spacing: float) -> dict[str, Any]:
+    """A chain whose traffic begins at 3 s, when a mesh has formed."""
+    positions = [[spacing * i, 0.0] for i in range(hops + 1)]
+    flow = _flow(names, 0, 0, hops)
+    begin = float(flow.get("start", "0s").removesuffix("s")) + 3 - (0.1 if "start" in flow else 0)
+    return {"topology": {"kind": "positions", "positions": positions}, "flow": [flow | {"start": f"{begin:.9f}s"}]}
 
 
 DSCP: Mapping[str, int] = {"BK": 8, "BE": 0, "VI": 40, "VO": 48}

@@ -88,6 +88,20 @@ ROUTINGS: dict[str, dict[str, Any]] = {
     "olsr-ett": chain(
         flow={**TCP, "start": "20s"}, routing={"protocol": "olsr", "olsr": {"metric": "ett"}}, duration="21s"
     ),
+    "hwmp": chain(
+        5,
+        flow={**TCP, "start": "3s"},
+        routing={"protocol": "hwmp", "hwmp": {"root": 2}},
+        duration="5s",
+        outage=[{"node": 3, "from": "4s"}],
+    ),
+    "hwmp-rann": chain(
+        flow={**UDP, "start": "3s"},
+        radio={"preset": "ht-20"},
+        mac={"amsdu": "off"},
+        duration="4s",
+        routing={"protocol": "hwmp", "parameters": "ns3", "hwmp": {"root": 0, "root_mode": "rann"}},
+    ),
     "dsdv": chain(flow={**TCP, "start": "55s"}, routing={"protocol": "dsdv"}, duration="56s"),
     "arp": chain(flow=TCP, net={"arp": True}),
 }

@@ -35,6 +35,8 @@ KNOWN = frozenset(
         "eth",
         "ethertype",
         "data",
+        "wlan_mgt",
+        "wlan.mgt",
     ]
 )
 
@@ -83,7 +85,13 @@ def test_every_frame_is_dissected(name: str, capture: Capture, tshark: Tshark, t
     unverified = {"2"} if name == "icmp-udp" else set()
     assert statuses == {"", "1"} | unverified, "every checksum and FCS is good"
     text = [line.strip() for line in tshark(path, "-V")]
-    named = ("RREQ Unknown Sequence Number", *EXPERIMENT_OF_TCP.get(name, ()), *NOT_SAID.get(name, ()))
+    named = (
+        "RREQ Unknown Sequence Number",
+        "Target Sequence Number Unknown at Originator",
+        "Mesh peering canceled for unknown reasons (0x0034)",
+        *EXPERIMENT_OF_TCP.get(name, ()),
+        *NOT_SAID.get(name, ()),
+    )
     strange = [line for line in text if "nknown" in line and not any(known in line for known in named)]
     assert set(strange) <= {UNKNOWN_TO_TSHARK, EXPERIMENTS.get(name, "")}
 
@@ -133,6 +141,8 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         "batadv.elp.seq",
         "wlan.da",
         "udp.dstport",
+        "wlan.tag.number",
+        "wlan.fixed.selfprot_action",
     )
     lines = tshark(path, "-T", "fields", *(part for name in names for part in ("-e", name)))
     rows = [dict(zip(names, line.split("\t"), strict=True)) for line in lines]
@@ -140,10 +150,11 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
     made = [row for row in rows if row["frame.interface_name"].startswith("host") and row["frame.p2p_dir"] == "0"]
 
     kinds = {0x18: "block-ack-req", 0x19: "block-ack", 0x1B: "rts", 0x1C: "cts", 0x1D: "ack", 0x1E: "cf-end"}
-    kinds |= {0x0D: "action"}
+    kinds |= {0x0D: "action", 0x08: "beacon"}
     kinds |= {0x20: "data", 0x28: "data"}
     frames = counts([kinds[int(row["wlan.fc.type_subtype"], 0)] for row in sent])
-    assert frames == {kind: number for kind, number in tally["frames"].items() if number}
+    expected = {**tally["frames"], "beacon": tally["beacons"]}
+    assert frames == {kind: number for kind, number in expected.items() if number}
     assert sum(row["wlan.fc.retry"] in ("1", "True") for row in sent) == tally["retries"]
 
     types = ["Request", "Response", "Data", "Ack", "DataAck", "CloseReq", "Close", "Reset", "Sync", "SyncAck"]
@@ -158,6 +169,7 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         olsr = {"1": "hello", "2": "tc", "201": "hello", "202": "tc"}
         messages += [olsr[kind] for kind in row["olsr.message_type"].split(",") if kind]
         messages += [BABEL[kind] for kind in row["babel.message.type"].split(",") if kind]
+        messages += mesh_message(row)
         messages += ["update"] if row["udp.dstport"] == "20561" else []
         for kind, field in (("ogm", "batadv.iv_ogm.seq"), ("ogm2", "batadv.ogm2.seq")):
             messages += [kind for number in row[field].split(",") if number]
@@ -166,6 +178,16 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         options = [kind for kind in row["dsr.option.type"].split(",") if kind in ("1", "2", "3")]
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in options[:1]]  # an error may follow
     assert counts(messages) == tally["routing"]
+
+
+def mesh_message(row: dict[str, str]) -> list[str]:
+    """What a management frame of a mesh says, by its type and its elements."""
+    if row["wlan.fc.type_subtype"] and int(row["wlan.fc.type_subtype"], 0) == 0x08:
+        return ["beacon"]
+    if row["wlan.fixed.selfprot_action"]:
+        return [("", "open", "confirm", "close")[int(row["wlan.fixed.selfprot_action"], 0)]]
+    kinds = {"130": "preq", "131": "prep", "132": "perr", "126": "rann"}
+    return [kinds[tag] for tag in row["wlan.tag.number"].split(",") if tag in kinds]
 
 
 @pytest.mark.parametrize("name", MODERN)

@@ -22,7 +22,7 @@ LAYERS: dict[str, tuple[str, ...]] = {
     "hopscope-packet": (
         "path", "notice", "path_notice", "drop",
         "tcp", "dccp", "atp",
-        "aodv", "batman", "dsdv", "dsr", "olsr", "babel", "routing",
+        "aodv", "batman", "dsdv", "dsr", "olsr", "babel", "hwmp", "routing",
         "arena",
     ),
     "hopscope-phy": ("config", "mobility", "phy", "channel"),

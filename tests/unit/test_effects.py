@@ -70,6 +70,8 @@ OFF: list[dict[str, Any]] = [
     {**PLAIN, "routing": {"protocol": "olsr", "olsr": {"tc_trigger": "never", "willingness": 0, "hysteresis": False}}},
     {**PLAIN, "routing": {"protocol": "babel", "babel": {"smoothing_half_life": 0}}},
     {**PLAIN, "routing": {"protocol": "olsr", "olsr": {"metric": "etx", "fisheye": True, "fisheye_sequence": True}}},
+    {**PLAIN, "routing": {"protocol": "hwmp", "hwmp": {"max_preq_retries": 0}}},
+    {**PLAIN, "routing": {"protocol": "hwmp", "hwmp": {"root": 0, "root_mode": "rann", "failure_count": "attempts"}}},
     {**PLAIN, "mobility": {"model": "random-waypoint", "area": [500, 500]}},
     {**PLAIN, "event": [{"at": 0, "kind": "node-down", "node": 1}]},
 ]  # fmt: skip

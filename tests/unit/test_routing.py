@@ -31,6 +31,7 @@ DEFAULTS = {
     "babel": {"standard": "rfc8966", "ns2": "rfc8966", "as-ns3": "rfc8966"},
     "batman_iv": {"standard": "batman-adv", "ns2": "batman-adv", "as-ns3": "batman-adv"},
     "batman_v": {"standard": "batman-adv", "ns2": "batman-adv", "as-ns3": "batman-adv"},
+    "hwmp": {"standard": "ieee80211s", "ns2": "ieee80211s", "as-ns3": "ns3"},
 }
 
 SETS = {protocol: [name for name, _ in _core.routing_sets(protocol)] for protocol in DEFAULTS}
@@ -44,6 +45,7 @@ GIVEN = {
     "babel": ("babeld", 'hello_interval = "2s"'),
     "batman_iv": ("batman-adv-2014.0", 'originator_interval = "1s"'),
     "batman_v": ("batman-adv-2019.3", 'elp_interval = "500ms"'),
+    "hwmp": ("linux", 'beacon_interval = "100ms"'),
 }
 
 
@@ -145,6 +147,7 @@ def test_sets_differ_where_their_pages_say() -> None:
     assert [engine_set("dsdv", name)["data_header"] for name in SETS["dsdv"]] == [0, 0, 20]
     assert [engine_set("batman_iv", name)["hop_penalty"] for name in SETS["batman_iv"]] == [30, 15, 30]
     assert [engine_set("batman_v", name)["aggregation"] for name in SETS["batman_v"]] == [True, False]
+    assert [engine_set("hwmp", name)["max_beacon_loss"] for name in SETS["hwmp"]] == [None, None, 2]
 
 
 def test_limits_can_be_off() -> None:
@@ -301,6 +304,19 @@ MISTAKES = {
             'found "third"; allowed: "third-of-rate", "default"',
         ),
     ],
+    "hwmp": [
+        ('"linux"', '"lynux"', 'found "lynux" (did you mean "linux"?); allowed: "ieee80211s", "linux", "ns3"'),
+        ('"100ms"', "0", "f.toml:9:1: routing.hwmp.beacon_interval: is 0 s; 0.001024 to 67.10784 s are possible"),
+        ('beacon_interval = "100ms"', "root = 4", "routing.hwmp.root: node 4 does not exist; nodes are 0 to 3"),
+        ('beacon_interval = "100ms"', "max_failure_average = 2", "routing.hwmp.max_failure_average"),
+        ('beacon_interval = "100ms"', 'root_interval = "3s"', "routing.hwmp.root_interval: has no effect"),
+        ("[[flow]]", "[net]\narp = true\n[[flow]]", "net.arp: has no effect"),
+        (
+            "[[flow]]",
+            "[mac]\nfragmentation_threshold = 500\n[[flow]]",
+            "mac.fragmentation_threshold: found together with",
+        ),
+    ],
 }
 
 
@@ -421,7 +437,11 @@ def test_parquet_holds_the_kinds_of_routing_packets(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("protocol", "start", "kinds", "least", "searches"),
-    [("dsr", 0, {"rreq", "rrep", "rerr"}, 1, True), ("dsdv", 40, {"update"}, 11, False)],
+    [
+        ("dsr", 0, {"rreq", "rrep", "rerr"}, 1, True),
+        ("dsdv", 40, {"update"}, 11, False),
+        ("hwmp", 3, {"beacon", "open", "confirm", "close", "preq", "prep", "perr"}, 11, True),
+    ],
 )
 def test_a_run_counts_its_messages(protocol: str, start: int, kinds: set[str], least: int, searches: bool) -> None:
     flow = {"from": 0, "to": "last", "start": start}
@@ -445,7 +465,7 @@ def test_the_page_of_batman_adv_lists_its_sets_and_names_parameters_that_exist()
     assert len(named) >= 16
 
 
-@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 22), ("babel", 16)])
+@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 22), ("babel", 16), ("hwmp", 30)])
 def test_the_page_lists_the_sets_and_names_parameters_that_exist(protocol: str, least: int) -> None:
     page = (Path(__file__).parents[2] / "docs" / "models" / f"{protocol}.md").read_text()
     assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == SETS[protocol]

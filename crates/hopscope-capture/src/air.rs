@@ -7,12 +7,16 @@ use hopscope_engine::config::{RadioConfig, Stations};
 use hopscope_engine::record::{Addba, BlockAckInfo, NetworkView, link_between};
 use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::Packet;
+use hopscope_packet::arena::Extension;
+use hopscope_packet::hwmp::MESH_DATA;
+use hopscope_packet::routing::RoutingMessage;
 use hopscope_phy::phy::modes::Mode;
 use hopscope_wire::dot11::{
     self, AckBitmap, AckPolicy, AddbaFields, BlockAckFields, FCS_BYTES, MOST_DURATION, Mac, QOS_DATA_HEADER,
     QosControl, aggregate,
 };
 use hopscope_wire::link::LLC_BYTES;
+use hopscope_wire::mesh::{self, MeshData};
 use hopscope_wire::packet::{Encoder, FullPacket};
 use hopscope_wire::radiotap::{AmpduStatus, CCK, OFDM, OFDM_5_GHZ, Radiotap};
 
@@ -127,6 +131,8 @@ pub struct Air {
     ampdus: u32,
     /// Bytes around the body of a data frame, and its LLC header, as the engine counts them, by node.
     headers: Vec<(u32, u32)>,
+    /// Frames are those of a mesh.
+    has_mesh: bool,
     /// Some nodes have QoS, and others have not.
     is_mixed: bool,
     /// Whether each node sends A-MSDUs, which its agreements then permit.
@@ -161,6 +167,7 @@ impl Air {
             last_flow: vec![FlowId::NONE; count],
             cuts: vec![Cut::default(); count],
             ampdus: 0,
+            has_mesh: config.has_mesh(),
             is_mixed: config.interface_sets().any(|set| set.mac.qos != config.mac.qos),
             amsdu: hosts.iter().map(|host| config.mac_of(*host).amsdu.is_some()).collect(),
             headers: hosts.iter().copied().map(header).collect(),
@@ -176,6 +183,12 @@ impl Air {
             fragment: Vec::new(),
             msdus: Vec::new(),
         }
+    }
+
+    /// Bytes of its frame's header that the engine counts with a packet from a node: those of a mesh.
+    pub fn mesh_header(&self, from: NodeId) -> u32 {
+        let is_qos = self.headers.get(from.index()).is_some_and(|header| header.0 == QOS_DATA_OVERHEAD);
+        if self.has_mesh { MESH_DATA + if is_qos { 0 } else { QOS_CONTROL } } else { 0 }
     }
 
     /// The frame in an air slot.
@@ -284,7 +297,7 @@ impl Air {
         let start = octets.len();
         let rest = view.msdus(slot, first);
         if rest.is_empty() {
-            head.write_head(octets);
+            write_head(self.has_mesh, head, view.packet(first), octets);
             encoder.body(full(view.packet(first), view), frame.src, octets);
         } else {
             Mac { qos: head.qos.map(|qos| QosControl { amsdu: true, ..qos }), ..*head }.write_head(octets);
@@ -304,7 +317,7 @@ impl Air {
     fn head(&self, frame: &Frame) -> Mac<'static> {
         // The field has whole microseconds, rounded up (9.3.1.2 to 9.3.2.1), even where the engine reckons with fractions of them.
         let micros = frame.duration.0.div_ceil(1_000).min(MOST_DURATION.into());
-        let has_qos = frame.kind == FrameKind::Data && self.header(frame).0 == QOS_DATA_OVERHEAD;
+        let has_qos = frame.kind == FrameKind::Data && (self.has_mesh || self.header(frame).0 == QOS_DATA_OVERHEAD);
         let ack = if frame.is_broadcast() { AckPolicy::NoAck } else { AckPolicy::NormalOrImplicitBar };
         Mac {
             kind: frame.kind,
@@ -327,9 +340,14 @@ impl Air {
         let (header, llc) = self.header(frame);
         let sent = &mut self.sent[slot as usize];
         let packet = view.packet(frame.body);
+        if let Some(Extension::Message(RoutingMessage::Hwmp(message))) = view.extension(packet) {
+            mesh::write_management(head, message, &mut sent.octets);
+            dot11::close(&mut sent.octets, 0);
+            return;
+        }
         let (whole_bytes, length) = (llc + packet.bytes, frame.bytes.saturating_sub(header));
         if frame.frag == 0 && length >= whole_bytes {
-            head.write_head(&mut sent.octets);
+            write_head(self.has_mesh, head, packet, &mut sent.octets);
             sent.packet_at = sent.octets.len() + LLC_BYTES;
             encoder.body(full(packet, view), frame.src, &mut sent.octets);
         } else {
@@ -384,6 +402,18 @@ impl Air {
             ampdu: None,
         }
     }
+}
+
+/// Writes the header of a data frame; in a mesh it says which way through that the packet goes.
+fn write_head(has_mesh: bool, head: &Mac<'_>, packet: &Packet, out: &mut Vec<u8>) {
+    if !has_mesh {
+        head.write_head(out);
+        return;
+    }
+    // What stands for the number of the packet at its source: when it has left that, in units that do not repeat within seconds.
+    let seq = packet.sent.0 as u32;
+    let mesh = MeshData { source: packet.src, destination: packet.dst, ttl: packet.ttl, seq };
+    mesh::write_data_head(head, mesh, out);
 }
 
 fn is_dsss(mode: Mode) -> bool {

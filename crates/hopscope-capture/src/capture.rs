@@ -404,9 +404,10 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         if octets.is_empty() {
             return; // no packet of IP
         }
-        let counted = (packet.bytes - self.encoder.below_ip(packet)) as usize;
-        self.counted_otherwise += u64::from(counted != octets.len());
-        let comment = with_size(comment, counted as u32, octets.len());
+        let below_ip = self.encoder.below_ip(packet) + self.air.mesh_header(packet.src);
+        let bytes = packet.bytes.saturating_sub(below_ip);
+        self.counted_otherwise += u64::from(bytes as usize != octets.len());
+        let comment = with_size(comment, bytes, octets.len());
         let head = PacketHead { interface, at: now.0, direction, comment: &comment };
         self.blocks.packet(&head, &[], octets);
         self.packets += 1;

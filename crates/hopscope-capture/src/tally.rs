@@ -7,6 +7,7 @@ use hopscope_core::ids::PacketId;
 use hopscope_engine::record::NetworkView;
 use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::arena::Extension;
+use hopscope_packet::hwmp::HwmpMessage;
 use hopscope_packet::olsr::OlsrBody;
 use hopscope_packet::routing::RoutingMessage;
 use hopscope_packet::{Body, Packet};
@@ -18,7 +19,9 @@ pub struct Tally {
     /// Frames put on the air, by kind; of an A-MPDU each MPDU counts.
     #[serde(serialize_with = "by_kind")]
     pub frames: [u64; FrameKind::COUNT],
-    /// Those with the Retry bit.
+    /// Beacons put on the air; they are not among `frames`.
+    pub beacons: u64,
+    /// Frames with the Retry bit.
     pub retries: u64,
     /// PPDUs that carried an A-MPDU.
     pub ampdus: u64,
@@ -48,7 +51,11 @@ impl Tally {
             }
             return;
         }
-        self.frames[frame.kind as usize] += 1;
+        match management(frame, view) {
+            Some(HwmpMessage::Beacon(_)) => self.beacons += 1,
+            Some(_) => self.frames[FrameKind::Action as usize] += 1,
+            None => self.frames[frame.kind as usize] += 1,
+        }
         self.retries += u64::from(frame.retry);
         // Of a packet in fragments the first one stands for all; repetitions count, as they are on the air.
         if frame.kind == FrameKind::Data && frame.frag == 0 {
@@ -113,6 +120,15 @@ impl Tally {
             | Body::Opaque { .. }
             | Body::Ethernet { .. } => {}
         }
+    }
+}
+
+/// What a management frame of a mesh says; nothing of another frame.
+fn management<'a>(frame: &Frame, view: &'a impl NetworkView) -> Option<&'a HwmpMessage> {
+    let packet = (frame.kind == FrameKind::Data).then(|| view.packet(frame.body))?;
+    match view.extension(packet) {
+        Some(Extension::Message(RoutingMessage::Hwmp(message))) => Some(message),
+        _ => None,
     }
 }
 

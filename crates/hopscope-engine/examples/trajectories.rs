@@ -28,7 +28,9 @@ fn read(line: &str) -> Config {
     let profile = document["profile"].as_str().expect("a profile");
     let base = serde_json::to_value(presets::base(profile, "wavelan-2M").expect("a profile")).expect("JSON");
     let mut config = json!({});
-    for section in ["radio", "mac", "link", "net", "aodv", "dsdv", "dsr", "olsr", "babel", "batman_iv", "batman_v"] {
+    for section in
+        ["radio", "mac", "link", "net", "aodv", "dsdv", "dsr", "olsr", "babel", "batman_iv", "batman_v", "hwmp"]
+    {
         config[section] = base[section].clone();
     }
     merge(&mut config, &document["config"]);

@@ -12,6 +12,7 @@
 use crate::config::mac::CtsRule;
 use crate::contention::Station;
 use crate::dedup::{Dedup, PacketCounts};
+use crate::failures::{Failure, FailureRule, Failures};
 use crate::frame::{ACK_BYTES, CTS_BYTES, RTS_BYTES, SequenceControl};
 pub use crate::frame::{Frame, FrameKind};
 use crate::outgoing::Outgoing;
@@ -116,6 +117,8 @@ pub struct Dcf {
     /// Read only where rates are learnt.
     pub(super) rates: RateControl,
     pub(super) packet_counts: PacketCounts,
+    /// Kept where routing asks for it.
+    pub(super) failures: Option<Box<Failures>>,
 }
 
 #[cfg(target_pointer_width = "64")]
@@ -168,6 +171,7 @@ impl Dcf {
             next: SequenceControl::default(),
             dedup: Dedup::default(),
             packet_counts: PacketCounts::default(),
+            failures: None,
         }
     }
 
@@ -175,6 +179,17 @@ impl Dcf {
     #[must_use]
     pub fn with_rates(self, rates: RateControl) -> Self {
         Dcf { rates, ..self }
+    }
+
+    /// The same, keeping what fails.
+    #[must_use]
+    pub fn with_failures(self, rule: Option<FailureRule>) -> Self {
+        Dcf { failures: rule.map(|rule| Box::new(Failures::new(rule))), ..self }
+    }
+
+    /// What is known of frames to a neighbour, where it is kept.
+    pub fn failure(&self, to: NodeId) -> Failure {
+        self.failures.as_ref().map_or_else(Failure::default, |failures| failures.of(to))
     }
 
     /// Mode of the next data frame to a neighbour.
@@ -242,12 +257,24 @@ impl Dcf {
     /// The MAC must be free.
     #[inline]
     pub fn offer(&mut self, packet: PacketId, to: NodeId, bytes: u32, pacing: Option<Pacing>, cx: &mut MacCx<'_>) {
+        self.offer_as(FrameKind::Data, (packet, to, bytes), pacing, cx);
+    }
+
+    /// The same for a packet that goes as a frame of this kind: `Action` is a management frame, sent at the basic rate.
+    #[inline]
+    pub fn offer_as(
+        &mut self,
+        kind: FrameKind,
+        (packet, to, bytes): (PacketId, NodeId, u32),
+        pacing: Option<Pacing>,
+        cx: &mut MacCx<'_>,
+    ) {
         debug_assert!(self.current.is_none(), "node {}: the MAC holds one packet at a time", self.node);
         let bytes = bytes + cx.rules.header;
         self.attempts.packets += 1;
         self.retries.on_packet(&cx.rules.retry);
         let with = (&self.rates, cx.rules);
-        self.current = Some(Outgoing::new(packet, to, bytes, self.next, pacing, with));
+        self.current = Some(Outgoing::new((packet, to, bytes), kind, self.next, pacing, with));
         self.next = self.next.next_packet();
         self.phase = Phase::Contend;
         // A back-off that still runs after the last frame serves this packet, which draws none of its own (10.3.4.3).

@@ -15,6 +15,9 @@ impl Dcf {
         if let Some(out) = &self.current {
             self.retries.on_ack(out.rts);
             self.rates.report(cx.rules.rate_rules.as_deref(), out.to, Attempt::Acknowledged, cx.now);
+            if let Some(failures) = &mut self.failures {
+                failures.on_acknowledged(out.to, cx.now);
+            }
         }
         // The ACK of a fragment resets the window like any other (10.3.3).
         cx.station.reset_cw(&cx.rules.station);
@@ -31,6 +34,9 @@ impl Dcf {
         // are.
         let decided = self.rates.report(rate_rules, out.to, Attempt::Unanswered(frame), cx.now);
         self.attempts.data_failures += u64::from(frame == FrameKind::Data);
+        if let Some(failures) = &mut self.failures {
+            failures.on_unanswered(out.to, 1);
+        }
         let Failure { gives_up, resets_cw } =
             self.retries.on_failure(frame == FrameKind::Data && out.rts, &cx.rules.retry, decided);
         if resets_cw {
@@ -40,6 +46,9 @@ impl Dcf {
         }
         if gives_up {
             self.attempts.retry_drops += 1;
+            if let Some(failures) = &mut self.failures {
+                failures.on_given_up(out.to, cx.now);
+            }
             if frame == FrameKind::Rts {
                 // It has seen the failures of data frames only, and would take the packet for one under way.
                 self.rates.report(rate_rules, out.to, Attempt::Abandoned, cx.now);

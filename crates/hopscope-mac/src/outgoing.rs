@@ -22,6 +22,8 @@ pub(super) struct Outgoing {
     pub(super) control: SequenceControl,
     /// Mode of the next data frame.
     pub(super) mode: Mode,
+    /// A management frame (`Action`) goes at the basic rate.
+    kind: FrameKind,
     /// An RTS goes before it.
     pub(super) rts: bool,
     /// The next data frame was sent before.
@@ -34,15 +36,15 @@ impl Outgoing {
     /// A packet to send for the first time, whole or to begin with its first fragment.
     #[inline(always)]
     pub(super) fn new(
-        packet: PacketId,
-        to: NodeId,
-        bytes: u32,
+        (packet, to, bytes): (PacketId, NodeId, u32),
+        kind: FrameKind,
         control: SequenceControl,
         pacing: Option<Pacing>,
         (rates, rules): (&RateControl, &MacRules),
     ) -> Self {
         let (mode, airtime_ns) = (Mode::default(), 0);
-        let mut out = Outgoing { packet, to, bytes, airtime_ns, control, mode, rts: false, is_repeated: false, pacing };
+        let (rts, is_repeated) = (false, false);
+        let mut out = Outgoing { packet, to, bytes, airtime_ns, control, mode, kind, rts, is_repeated, pacing };
         out.prepare(rates, rules);
         out
     }
@@ -51,7 +53,7 @@ impl Outgoing {
     #[inline(always)]
     pub(super) fn prepare(&mut self, rates: &RateControl, rules: &MacRules) {
         let bytes = rules.fragment_bytes(self.to, self.bytes, self.control.fragment());
-        self.mode = rates.choose(&rules.rates, self.to, FrameKind::Data, bytes);
+        self.mode = rates.choose(&rules.rates, self.to, self.kind, bytes);
         self.rts = rules.uses_rts(self.to, bytes);
         let airtime = rules.timing().airtime(bytes, self.mode);
         debug_assert!(airtime.0 <= u64::from(u32::MAX));

@@ -18,6 +18,7 @@ pub mod dccp;
 mod drop;
 pub mod dsdv;
 pub mod dsr;
+pub mod hwmp;
 mod notice;
 pub mod olsr;
 pub mod path;

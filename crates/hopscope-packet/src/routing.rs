@@ -6,6 +6,7 @@ use crate::babel::BabelPacket;
 use crate::batman::BatmanMessage;
 use crate::dsdv::DsdvUpdate;
 use crate::dsr::DsrMessage;
+use crate::hwmp::HwmpMessage;
 use crate::olsr::OlsrPacket;
 
 /// A message of a routing protocol.
@@ -23,6 +24,8 @@ pub enum RoutingMessage {
     Babel(BabelPacket),
     /// batman-adv.
     Batman(BatmanMessage),
+    /// HWMP, and what a mesh says besides.
+    Hwmp(HwmpMessage),
 }
 
 impl From<AodvMessage> for RoutingMessage {
@@ -55,8 +58,19 @@ impl From<BatmanMessage> for RoutingMessage {
     }
 }
 
+impl From<HwmpMessage> for RoutingMessage {
+    fn from(message: HwmpMessage) -> Self {
+        RoutingMessage::Hwmp(message)
+    }
+}
+
 impl RoutingMessage {
-    /// Bytes without network header.
+    /// True for what goes as a management frame of 802.11, without headers of IP and LLC.
+    pub fn is_management(&self) -> bool {
+        matches!(self, RoutingMessage::Hwmp(_))
+    }
+
+    /// Bytes without network header; of a management frame, of its body.
     pub fn bytes(&self, aodv: AodvEnvelope, udp_header: u32) -> u32 {
         match self {
             RoutingMessage::Aodv(message) => message.bytes(aodv),
@@ -66,6 +80,7 @@ impl RoutingMessage {
             RoutingMessage::Olsr(packet) => packet.bytes(udp_header),
             RoutingMessage::Babel(packet) => packet.bytes(udp_header),
             RoutingMessage::Batman(message) => message.bytes(),
+            RoutingMessage::Hwmp(message) => message.bytes(),
         }
     }
 
@@ -78,6 +93,7 @@ impl RoutingMessage {
             RoutingMessage::Olsr(packet) => packet.kind(),
             RoutingMessage::Babel(packet) => packet.kind(),
             RoutingMessage::Batman(message) => message.kind(),
+            RoutingMessage::Hwmp(message) => message.kind(),
         }
     }
 
@@ -89,7 +105,7 @@ impl RoutingMessage {
             | RoutingMessage::Dsr(_)
             | RoutingMessage::Olsr(_)
             | RoutingMessage::Babel(_) => true,
-            RoutingMessage::Batman(_) => false,
+            RoutingMessage::Batman(_) | RoutingMessage::Hwmp(_) => false,
         }
     }
 }

@@ -229,6 +229,7 @@ const TABLE: &[(&str, &str)] = &[
     ),
     ("batman-v bat_v", "value routing.protocol=batman_v"),
     ("dsrhelper dsragent dsrrouting", "value routing.protocol=dsr"),
+    ("meshhelper dot11s 80211s 802.11s ieee80211s open80211s hwmpprotocol meshpoint", "value routing.protocol=hwmp"),
     ("dsdvhelper dsdvrouting", "value routing.protocol=dsdv"),
     (
         "nix nixvector global globalrouting ipv4globalrouting shortest shortest_path noah dumbagent configurator ospf",
@@ -247,6 +248,9 @@ const TABLE: &[(&str, &str)] = &[
     ("activeroutetimeout", "key routing.aodv.active_route_timeout"),
     ("allowedhelloloss", "key routing.aodv.allowed_hello_loss"),
     ("netdiameter network_diameter", "key routing.aodv.net_diameter"),
+    ("maxbeaconloss", "key routing.hwmp.max_beacon_loss"),
+    ("maxpacketfailure", "key routing.hwmp.max_packet_failures"),
+    ("dot11meshhwmpactivepathtimeout", "key routing.hwmp.active_path_timeout"),
     // Flows.
     (
         "window window_ maxwindow rwnd rcvbufsize rcvbuf advertisedwindow receiver_window rwin rcv_wnd wnd",

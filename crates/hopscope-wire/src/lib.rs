@@ -5,6 +5,7 @@
 //! | module | protocol |
 //! |---|---|
 //! | [`radiotap`], [`dot11`] | what a radio reports of a frame, and MAC frames (IEEE 802.11-2020 9) |
+//! | [`mesh`] | frames of a mesh, with the messages of HWMP (IEEE 802.11-2020 9) |
 //! | [`link`] | LLC/SNAP (RFC 1042), address resolution (RFC 826) |
 //! | [`ipv4`], [`icmp`] | IPv4 (RFC 791) with the option of the way, ICMP (RFC 792) |
 //! | [`tcp`], [`udp`], [`dccp`], [`atp`] | transports (RFC 9293, RFC 768, RFC 4340, own format) |
@@ -29,6 +30,7 @@ pub mod dsr;
 pub mod icmp;
 pub mod ipv4;
 pub mod link;
+pub mod mesh;
 pub mod notice;
 mod octets;
 pub mod olsr;

@@ -28,6 +28,8 @@ use crate::{address, aodv, atp, babel, batman, dsdv, notice, olsr, path_notice, 
 /// Service code of the engine's DCCP connections, "DISC": receivers count data and discard it (RFC 863; IANA, DCCP service codes).
 pub const SERVICE: u32 = u32::from_be_bytes(*b"DISC");
 
+/// Time to live of IP where packets go over a mesh (RFC 1700).
+const MESH_IP_TTL: u8 = 64;
 /// Code of ICMP's Destination Unreachable: the host (RFC 792).
 const HOST: u8 = 1;
 
@@ -53,6 +55,8 @@ pub struct Encoder {
     openings: Vec<Opening>,
     /// Time to live in the IP headers of data below which batman-adv routes; none under other protocols.
     bridged: Option<u8>,
+    /// Packets count the hops of the mesh, which IP takes for one.
+    has_mesh: bool,
 }
 
 /// What a header in front of an IP payload has to know.
@@ -71,7 +75,7 @@ impl Encoder {
         let openings = config.flows.iter().map(FlowConfig::opening).collect();
         let is_bridged = matches!(config.routing.protocol, RoutingProtocol::BatmanIv | RoutingProtocol::BatmanV);
         let bridged = is_bridged.then_some(config.net.ttl.min(255) as u8);
-        Encoder { full, ordered, openings, bridged }
+        Encoder { full, ordered, openings, bridged, has_mesh: config.has_mesh() }
     }
 
     /// Writes the body of the frame in which `sender` sends a packet: LLC header, then the packet.
@@ -129,7 +133,8 @@ impl Encoder {
         // The header holds the length of what is behind it, which is written first.
         let start = out.len();
         // Below batman-adv the way of a packet is one hop for IP.
-        let ttl = self.bridged.filter(|_| self.below_ip(packet) > 0).unwrap_or(packet.ttl);
+        let bridged = self.bridged.filter(|_| self.below_ip(packet) > 0);
+        let ttl = if self.has_mesh { MESH_IP_TTL } else { bridged.unwrap_or(packet.ttl) };
         let empty = Ipv4 { from: [0; 4], to: [0; 4], ttl, protocol: 0, dscp: packet.dscp, ecn: packet.ecn, path };
         let payload = start + empty.bytes();
         out.resize(payload, 0);
@@ -236,6 +241,8 @@ impl Encoder {
                 }
                 // It lies below IP.
                 Some(Extension::Message(RoutingMessage::Batman(_))) => None,
+                // A management frame: no packet of IP.
+                Some(Extension::Message(RoutingMessage::Hwmp(_))) => None,
                 Some(
                     Extension::Message(RoutingMessage::Aodv(_)) | Extension::SourceRoute(_) | Extension::Failed(_),
                 )

@@ -15,10 +15,13 @@ use serde::{Deserialize, Serialize};
 pub use change::{Change, ChangeKind, EventConfig};
 pub use hopscope_core::config::params::Key;
 pub(crate) use hopscope_core::config::section::{LONGEST, seconds};
+use hopscope_mac::FailureRule;
 pub use hopscope_mac::config::{MacConfig, mac};
+use hopscope_net::config::net::RoutingProtocol;
 pub use hopscope_net::config::{
-    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, LinkConfig, NetConfig, OlsrConfig,
-    Routing, RoutingConfig, WireConfig, aodv, babel, batman_iv, batman_v, dsdv, dsr, link, net, olsr, wire,
+    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, HwmpConfig, LinkConfig, NetConfig,
+    OlsrConfig, Routing, RoutingConfig, WireConfig, aodv, babel, batman_iv, batman_v, dsdv, dsr, hwmp, link, net, olsr,
+    wire,
 };
 pub use hopscope_phy::config::{
     LinkTraces, MobilityConfig, Movement, PathConfig, RadioConfig, mobility, radio, traces,
@@ -99,6 +102,9 @@ pub struct Config {
     /// BATMAN_V, where it is the protocol.
     #[serde(default)]
     pub batman_v: BatmanVConfig,
+    /// HWMP, where it is the protocol.
+    #[serde(default)]
+    pub hwmp: HwmpConfig,
     /// Flows.
     pub flows: Vec<FlowConfig>,
     /// Times during which radios are off.
@@ -151,8 +157,18 @@ impl Config {
 impl Config {
     /// The routing protocol with its parameters.
     pub fn routing(&self) -> Routing<'_> {
-        let Config { routing, aodv, dsdv, dsr, olsr, babel, batman_iv, batman_v, .. } = self;
-        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr, babel, batman_iv, batman_v }
+        let Config { routing, aodv, dsdv, dsr, olsr, babel, batman_iv, batman_v, hwmp, .. } = self;
+        Routing { protocol: routing.protocol, aodv, dsdv, dsr, olsr, babel, batman_iv, batman_v, hwmp }
+    }
+
+    /// What each MAC keeps of frames that fail: nothing, unless the routing protocol goes by that.
+    pub(crate) fn failure_rule(&self) -> Option<FailureRule> {
+        self.has_mesh().then(|| self.hwmp.failure_rule())
+    }
+
+    /// Nodes form a mesh of 802.11s: its frames have headers of their own, and its routing messages are management frames.
+    pub fn has_mesh(&self) -> bool {
+        self.routing.protocol == RoutingProtocol::Hwmp
     }
 
     /// How the nodes move.
@@ -191,6 +207,7 @@ impl Config {
         self.babel.outside("routing.babel", &mut found);
         self.batman_iv.outside("routing.batman_iv", &mut found);
         self.batman_v.outside("routing.batman_v", &mut found);
+        self.hwmp.outside("routing.hwmp", &mut found);
         self.mobility.outside("mobility", &mut found);
         for (number, layer) in self.layers.iter().enumerate() {
             layer.outside(&format!("layers.{number}"), &mut found);

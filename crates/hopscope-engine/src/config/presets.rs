@@ -4,14 +4,14 @@
 //! `config/presets.rs`, put together here and read nowhere in the protocol machines.
 
 use super::{
-    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, Config, DsdvConfig, DsrConfig, LinkConfig, LinkTraces,
-    MacConfig, MobilityConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
+    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, Config, DsdvConfig, DsrConfig, HwmpConfig, LinkConfig,
+    LinkTraces, MacConfig, MobilityConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, TcpConfig,
 };
 use hopscope_core::config::params::ParamType;
 use hopscope_core::config::profile::Profile;
 use hopscope_core::units::{Span, Time};
 use hopscope_mac::config::presets::mac;
-use hopscope_net::config::presets::{aodv, dsdv, net};
+use hopscope_net::config::presets::{aodv, dsdv, hwmp, net};
 pub use hopscope_phy::config::presets::PRESETS;
 use hopscope_phy::config::presets::radio;
 use hopscope_tcp::config::presets::tcp;
@@ -43,6 +43,8 @@ pub struct Base {
     pub batman_iv: BatmanIvConfig,
     /// BATMAN_V.
     pub batman_v: BatmanVConfig,
+    /// HWMP.
+    pub hwmp: HwmpConfig,
 }
 
 impl Base {
@@ -69,6 +71,7 @@ impl Base {
             babel: self.babel,
             batman_iv: self.batman_iv,
             batman_v: self.batman_v,
+            hwmp: self.hwmp,
             flows: Vec::new(),
             outages: Vec::new(),
             events: Vec::new(),
@@ -112,6 +115,7 @@ pub fn base(profile: &str, preset: &str) -> Option<Base> {
         tcp: tcp(profile),
         aodv: aodv(profile),
         dsdv: dsdv(profile),
+        hwmp: hwmp(profile),
         // DSR, OLSR, Babel, batman-adv and link layers are the same under every profile.
         ..Base::default()
     })

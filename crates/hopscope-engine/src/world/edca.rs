@@ -8,7 +8,7 @@ use hopscope_core::event::{Event, Generation};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
 use hopscope_mac::edca::access::EdcaAnswer;
-use hopscope_mac::edca::category::tid_of_dscp;
+use hopscope_mac::edca::category::{MANAGEMENT, tid_of_dscp};
 use hopscope_mac::edca::{Accepted, Aqm, Delivered, DropCause, EdcaCx, FrameInfo, PacketEntry};
 use hopscope_mac::frame::{Frame, FrameKind};
 use hopscope_mac::{Edca, EdcaEffects};
@@ -57,8 +57,9 @@ impl<R: Recorder> World<R> {
             (true, false) => Aqm::Drops,
             (true, true) => Aqm::Marks,
         };
-        let new =
-            PacketEntry { packet: id, to: packet.next_hop, tid: tid_of_dscp(packet.dscp.into()), bytes, flow, aqm };
+        let is_management = self.wiring.has_mesh && matches!(packet.body, Body::Routing);
+        let tid = if is_management { MANAGEMENT } else { tid_of_dscp(packet.dscp.into()) };
+        let new = PacketEntry { packet: id, to: packet.next_hop, tid, bytes, flow, aqm };
         let mut is_taken = false;
         self.note(Record::Queued { node, via: Interface::WIFI, packet: id });
         let within = self.amid == Some(node);

@@ -7,6 +7,7 @@ use crate::record::{DropReason, Record, Recorder};
 use hopscope_core::event::Event;
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::units::Span;
+use hopscope_mac::frame::FrameKind;
 use hopscope_net::iface::port::Entry;
 use hopscope_net::iface::{Interface, Wifi};
 use hopscope_net::net::arp;
@@ -239,10 +240,12 @@ impl<R: Recorder> World<R> {
     fn offer(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
+        let is_management = self.wiring.has_mesh && matches!(packet.body, Body::Routing);
+        let kind = if is_management { FrameKind::Action } else { FrameKind::Data };
         // Asked for each packet: a layer paces only while it is quiet.
         let pacing = self.wifi[node].port.pacing();
         self.note(Record::Offered { node, packet: id });
-        self.mac_input(node, |mac, cx| mac.offer(id, to, bytes, pacing, cx));
+        self.mac_input(node, |mac, cx| mac.offer_as(kind, (id, to, bytes), pacing, cx));
     }
 
     /// Notifies the neighbours of what they are to drop; goes in front of all data.

@@ -95,6 +95,8 @@ struct Wiring {
     max_packet: u32,
     udp_header: u32,
     aodv: AodvEnvelope,
+    /// Routing messages are management frames.
+    has_mesh: bool,
     /// Every radio edge gets an event: slow, for tests that compare with the lazy way.
     eager: bool,
     /// Link layers measure the use of the channel.

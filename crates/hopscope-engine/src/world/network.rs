@@ -35,7 +35,10 @@ impl<R: Recorder> World<R> {
                 return;
             }
             // Data alone: of its own messages a protocol says itself what they prove.
-            machine.router.on_reception(from, packets.source_route(extension), self.now);
+            if !machine.router.on_reception(from, packets.source_route(extension), self.now) {
+                self.drop_packet(node, id, DropReason::LinkFailed);
+                return;
+            }
         }
         match ip::on_packet(self.packets.get_mut(id), node) {
             Step::Deliver => {
@@ -104,7 +107,10 @@ impl<R: Recorder> World<R> {
             }
             RouteAnswer::ViaInterface(next_hop, radio) => {
                 let packet = self.packets.get_mut(id);
-                (packet.next_hop, packet.via) = (next_hop, radio | Packet::CHOSEN);
+                packet.next_hop = next_hop;
+                if !self.stations.are_nodes() {
+                    packet.via = radio | Packet::CHOSEN;
+                }
                 self.resolve(node, id)
             }
             RouteAnswer::Held => {
@@ -213,9 +219,12 @@ impl<R: Recorder> World<R> {
     }
 
     pub(super) fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
+        let own = message.bytes(self.wiring.aodv, self.wiring.udp_header);
         let header = if message.is_over_ip() { self.nodes[node].ip.header } else { 0 };
-        let bytes = header + message.bytes(self.wiring.aodv, self.wiring.udp_header);
-        self.note(Record::RoutingSent { node, kind: message.kind(), bytes });
+        self.note(Record::RoutingSent { node, kind: message.kind(), bytes: header + own });
+        // The MAC adds the header of a data frame, which others have more of.
+        let is_management = message.is_management();
+        let bytes = if is_management { self.wifi[node].rules.management(to, own) } else { header + own };
         let (body, extension) = self.packets.keep_message(message);
         let id = self.admit(Packet { extension, ..Packet::new(node, to, bytes, ttl, body, self.now) });
         self.send_later(node, id, delay);
@@ -273,6 +282,12 @@ impl LinkLayer for MacOf<'_> {
         let station = stations.radio(node, interface).unwrap_or(node);
         let peer = stations.peer(station, neighbour).unwrap_or(neighbour);
         let wifi = &wifi[station];
-        LinkEstimate { data_rate: wifi.data_rate(peer), expected_throughput: wifi.expected_throughput(peer) }
+        let failure = wifi.failure(peer);
+        LinkEstimate {
+            data_rate: wifi.data_rate(peer),
+            expected_throughput: wifi.expected_throughput(peer),
+            failed: failure.average,
+            failed_in_row: failure.in_row,
+        }
     }
 }

@@ -52,6 +52,7 @@ fn life(config: &Config) -> Limit {
         RoutingProtocol::Dsdv => ("routing.dsdv.data_ttl", config.dsdv.data_ttl),
         RoutingProtocol::BatmanIv => ("routing.batman_iv.ttl", Some(config.batman_iv.ttl)),
         RoutingProtocol::BatmanV => ("routing.batman_v.ttl", Some(config.batman_v.ttl)),
+        RoutingProtocol::Hwmp => ("routing.hwmp.mesh_ttl", Some(config.hwmp.mesh_ttl)),
         RoutingProtocol::Static | RoutingProtocol::Dsr | RoutingProtocol::Olsr | RoutingProtocol::Babel => ("", None),
     };
     let (key, value) = own.map_or(("net.ttl", config.net.ttl), |ttl| (key, ttl));
@@ -72,6 +73,10 @@ fn search_limit(config: &Config) -> Option<Limit> {
             let value = config.dsr.discovery_hop_limit;
             Some(Limit { key: "routing.dsr.discovery_hop_limit", value, hops: value, what })
         }
+        RoutingProtocol::Hwmp => {
+            let value = config.hwmp.element_ttl;
+            Some(Limit { key: "routing.hwmp.element_ttl", value, hops: value, what })
+        }
         RoutingProtocol::Static
         | RoutingProtocol::Dsdv
         | RoutingProtocol::Olsr
@@ -84,7 +89,17 @@ fn search_limit(config: &Config) -> Option<Limit> {
 /// Whether nodes between the ends of a flow can know its destination from another flow: under AODV from one that begins
 /// or ends there, or is repaired there; under DSR from any.
 fn may_be_answered_for(config: &Config, flow: &FlowConfig) -> bool {
-    let any = config.routing.protocol == RoutingProtocol::Dsr || config.aodv.local_repair;
+    let any = match config.routing.protocol {
+        RoutingProtocol::Dsr => true,
+        RoutingProtocol::Aodv => config.aodv.local_repair,
+        RoutingProtocol::Static
+        | RoutingProtocol::Dsdv
+        | RoutingProtocol::Olsr
+        | RoutingProtocol::Babel
+        | RoutingProtocol::BatmanIv
+        | RoutingProtocol::BatmanV
+        | RoutingProtocol::Hwmp => false,
+    };
     config
         .flows
         .iter()

@@ -55,7 +55,7 @@ fn hops_on_channels_of_their_own_carry_what_one_hop_carries() {
 
 #[test]
 fn routing_protocols_find_their_way_over_channels() {
-    for protocol in [RoutingProtocol::Aodv, RoutingProtocol::Dsdv, RoutingProtocol::Dsr, RoutingProtocol::Olsr] {
+    for protocol in RoutingProtocol::ALL.into_iter().filter(|protocol| *protocol != RoutingProtocol::Static) {
         let mut config = saturated(4);
         config.flows[0].app = App::cbr(80e3);
         config.duration = Time::ZERO + Span::from_secs(60);

@@ -6,6 +6,7 @@ use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::babel::BabelConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
+use hopscope_engine::config::hwmp::HwmpConfig;
 use hopscope_engine::config::link::{LinkPart, LinkParts};
 use hopscope_engine::config::mac::{BusyAtExpiry, EifsRule};
 use hopscope_engine::config::net::RoutingProtocol;
@@ -161,6 +162,7 @@ fn parameters_of(protocol: &str) -> Vec<Key> {
         "babel" => BabelConfig::describe(),
         "batman_iv" => BatmanIvConfig::describe(),
         "batman_v" => BatmanVConfig::describe(),
+        "hwmp" => HwmpConfig::describe(),
         _ => Vec::new(),
     }
 }

@@ -117,6 +117,16 @@ fn a_search_reaches_as_far_as_its_request() {
         default,
         "node 36 is 36 hops from node 0; a route request reaches at most 35 (routing.aodv.net_diameter = 35)",
     );
+    let mut mesh = udp_chain("standard", 4, 20);
+    (mesh.routing.protocol, mesh.hwmp.element_ttl) = (RoutingProtocol::Hwmp, 4);
+    carried(mesh.clone());
+    mesh.hwmp.element_ttl = 3;
+    refused(
+        mesh.clone(),
+        "node 4 is 4 hops from node 0; a route request reaches at most 3 (routing.hwmp.element_ttl = 3)",
+    );
+    (mesh.hwmp.element_ttl, mesh.hwmp.mesh_ttl) = (4, 3);
+    refused(mesh, "node 4 is 4 hops from node 0; a packet lives for at most 3 (routing.hwmp.mesh_ttl = 3)");
     let mut config = udp_chain("standard", 4, 20);
     (config.routing.protocol, config.dsr.discovery_hop_limit) = (RoutingProtocol::Dsr, 4);
     carried(config.clone());

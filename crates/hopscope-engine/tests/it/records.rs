@@ -324,8 +324,7 @@ fn every_kind_of_record_is_reported_in_some_small_run() {
 
 #[test]
 fn timers_of_routing_expire_when_they_were_set_for() {
-    use RoutingProtocol::{Aodv, Babel, BatmanIv, BatmanV, Dsdv, Dsr, Olsr};
-    for protocol in [Aodv, Dsdv, Dsr, Olsr, Babel, BatmanIv, BatmanV] {
+    for protocol in RoutingProtocol::ALL.into_iter().filter(|protocol| *protocol != RoutingProtocol::Static) {
         let mut config = tcp_chain("standard", 3, 20);
         config.routing.protocol = protocol;
         let mut world = World::new(&config, Log::default()).expect("a sound scenario");

@@ -11,6 +11,7 @@ use hopscope_engine::config::aodv::AodvConfig;
 use hopscope_engine::config::babel::BabelConfig;
 use hopscope_engine::config::dsdv::DsdvConfig;
 use hopscope_engine::config::dsr::DsrConfig;
+use hopscope_engine::config::hwmp::HwmpConfig;
 use hopscope_engine::config::net::RoutingProtocol;
 use hopscope_engine::config::olsr::OlsrConfig;
 use hopscope_engine::config::outage::Outage;
@@ -45,6 +46,7 @@ impl Case {
             RoutingProtocol::Olsr => config.olsr = OlsrConfig::set(self.set).expect("a set"),
             RoutingProtocol::BatmanIv => config.batman_iv = BatmanIvConfig::set(self.set).expect("a set"),
             RoutingProtocol::BatmanV => config.batman_v = BatmanVConfig::set(self.set).expect("a set"),
+            RoutingProtocol::Hwmp => config.hwmp = HwmpConfig::set(self.set).expect("a set"),
         }
     }
 }
@@ -64,8 +66,13 @@ const BABELD: Case = Case { protocol: RoutingProtocol::Babel, set: "babeld" };
 const BATMAN_IV: Case = Case { protocol: RoutingProtocol::BatmanIv, set: "batman-adv" };
 const BATMAN_V: Case = Case { protocol: RoutingProtocol::BatmanV, set: "batman-adv" };
 
-const CASES: [Case; 11] =
-    [AODV, AODV_HELLO, AODV_NS2, DSDV, DSDV_LL, DSDV_NS2, DSR, OLSR, OLSR_UNIK, BABEL, BABELD, BATMAN_IV, BATMAN_V];
+const HWMP: Case = Case { protocol: RoutingProtocol::Hwmp, set: "ieee80211s" };
+const HWMP_LINUX: Case = Case { protocol: RoutingProtocol::Hwmp, set: "linux" };
+
+const CASES: [Case; 15] = [
+    AODV, AODV_HELLO, AODV_NS2, DSDV, DSDV_LL, DSDV_NS2, DSR, OLSR, OLSR_UNIK, BABEL, BABELD, BATMAN_IV, BATMAN_V,
+    HWMP, HWMP_LINUX,
+];
 
 fn secs(s: u64) -> Time {
     Time::ZERO + Span::from_secs(s)
@@ -173,6 +180,8 @@ fn packets_take_short_ways_through_a_field() {
         (DSR, 85, 4, 98),
         (OLSR, 100, 0, 100),
         (OLSR_UNIK, 100, 0, 100),
+        (HWMP, 85, 4, 98),
+        (HWMP_LINUX, 85, 4, 98),
     ] {
         let mut routes = RoutesTaken::default();
         for seed in 1..=3 {
@@ -214,8 +223,9 @@ fn stream(world: &mut World<Doorkeeper>, from: u64, to: u64) -> Vec<(Time, u8)> 
 /// searches back off to 10 s. OLSR: a neighbour is held for 6 s; new links need HELLOs both ways, then a TC, each within
 /// 5 s. Babel: the third missing Hello makes the longer way better (14.8 s), the smoothed metric and the next Hello come on top; a new
 /// link has its history to fill and its smoothed metric to show. batman-adv: a neighbour gives way after five OGMs that did not come, and so may the node behind it have to, one
-/// after the other; a new link needs an OGM both ways, then one over each hop.
-const RECOVERIES: [(Case, f64, f64); 11] = [
+/// after the other; a new link needs an OGM both ways, then one over each hop. HWMP: a link closes when 14 packets in a row were given up, and opens with a beacon each 1.024 s; a search repeats its
+/// request after 1.024 s.
+const RECOVERIES: [(Case, f64, f64); 15] = [
     (AODV, 1.0, 12.0),
     (AODV_HELLO, 3.0, 12.0),
     (AODV_NS2, 2.0, 22.0),
@@ -229,6 +239,8 @@ const RECOVERIES: [(Case, f64, f64); 11] = [
     (BABELD, 27.0, 60.0),
     (BATMAN_IV, 15.0, 10.0),
     (BATMAN_V, 15.0, 10.0),
+    (HWMP, 6.0, 12.0),
+    (HWMP_LINUX, 6.0, 12.0),
 ];
 
 #[test]

@@ -445,7 +445,7 @@ params! {
 }
 
 /// Bytes of the QoS Control field, which a QoS data frame has besides (IEEE 802.11-2020 9.2.4.5).
-pub(crate) const QOS_CONTROL: u32 = 2;
+pub const QOS_CONTROL: u32 = 2;
 
 impl MacConfig {
     /// Bytes of a data frame around its LLC header and packet: MAC header and FCS.

@@ -19,16 +19,20 @@ impl Ac {
     /// Every category, by its index.
     pub const ALL: [Ac; Ac::COUNT] = [Ac::Background, Ac::BestEffort, Ac::Video, Ac::Voice];
 
-    /// The category of a user priority, which is the TID (0 to 7).
+    /// The category of a user priority, which is the TID (0 to 7), and of [`MANAGEMENT`].
     pub fn of_tid(tid: u8) -> Ac {
         match tid {
             1 | 2 => Ac::Background,
             4 | 5 => Ac::Video,
-            6 | 7 => Ac::Voice,
+            6 | 7 | MANAGEMENT => Ac::Voice,
             _ => Ac::BestEffort,
         }
     }
 }
+
+/// Traffic identifier that stands for management frames, which have none: they go at the basic rate, under no agreement, in
+/// AC_VO (10.2.3.2).
+pub const MANAGEMENT: u8 = 8;
 
 /// The user priority of a DSCP: its upper three bits, as in Linux and ns-3.
 pub fn tid_of_dscp(dscp: u32) -> u8 {

@@ -34,7 +34,7 @@ impl Edca {
             Content::Single | Content::Aggregate | Content::Request => self.fail_agreed(&exchange, after_rts, cx),
         }
         if self.attempts.retry_drops > given_up {
-            self.report_given_up(&exchange, cx);
+            self.report_given_up(&exchange, self.attempts.retry_drops - given_up, cx);
         }
         if recovers {
             self.await_recovery(cx);

@@ -38,6 +38,7 @@ use std::collections::BTreeMap;
 use crate::block_ack::{Originator, Outstanding, Recipient, Waits};
 use crate::contention::Station;
 use crate::dcf::{Attempts, MacView};
+use crate::failures::Failures;
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::rate::ht::HtRates;
 use crate::rules::MacRules;
@@ -164,6 +165,8 @@ pub struct Edca {
     /// data; zero where none is known.
     data_ratio: f32,
     reported: f32,
+    /// Kept where routing asks for it.
+    failures: Option<Box<Failures>>,
 }
 
 /// What a QoS station counts of its MPDUs.
@@ -222,6 +225,7 @@ impl Edca {
             rates: HtRates::default(),
             data_ratio: 0.0,
             reported: 0.0,
+            failures: None,
         }
     }
 

@@ -1,6 +1,6 @@
 //! What goes in one PPDU: chosen when a category is granted access, from what waits then (IEEE 802.11-2020 10.12).
 
-use super::category::Ac;
+use super::category::{Ac, MANAGEMENT};
 use super::queue::{InHand, Waiting};
 use super::rules::{QosRules, REQUEST_BYTES, with_mpdu};
 use super::setup::Setup;
@@ -107,7 +107,8 @@ impl Edca {
             NextData::Packet(at) => at,
         };
         let head = self.categories[ac as usize].waiting[at];
-        let agreement = (rules.ampdu.is_some() && head.to != NodeId::BROADCAST).then(|| self.agreement(&head, rules));
+        let may_agree = rules.ampdu.is_some() && head.to != NodeId::BROADCAST && head.tid != MANAGEMENT;
+        let agreement = may_agree.then(|| self.agreement(&head, rules));
         if let Some(place) = agreement {
             if self.outgoing[place].setup == Setup::Agreed {
                 return Some(Source::Agreement(place));
@@ -173,7 +174,8 @@ impl Edca {
     fn build(&mut self, (ac, place): (Ac, usize), cx: &mut EdcaCx<'_>, fits: impl Fn(u32) -> bool) {
         let (rules, now) = (qos(cx.rules), cx.now);
         let Waiting { to, tid, .. } = self.categories[ac as usize].waiting[place];
-        let Some(most) = rules.amsdu.filter(|_| to != NodeId::BROADCAST && !rules.is_plain(to)) else { return };
+        let may_join = to != NodeId::BROADCAST && tid != MANAGEMENT && !rules.is_plain(to);
+        let Some(most) = rules.amsdu.filter(|_| may_join) else { return };
         if self.draws(ac, cx) {
             self.draw_bytes(ac, (to, tid), most, cx);
         }
@@ -206,13 +208,14 @@ impl Edca {
             return blank;
         };
         let is_broadcast = of.to == NodeId::BROADCAST;
-        let first = cx.rules.rates.first(of.to, FrameKind::Data);
-        let mode = if is_broadcast { first } else { self.next_ppdu(of.to, cx.rules).mode };
+        let is_basic = is_broadcast || of.tid == MANAGEMENT;
+        let basic = cx.rules.rates.first(NodeId::BROADCAST, FrameKind::Data);
+        let mode = if is_basic { basic } else { self.next_ppdu(of.to, cx.rules).mode };
         Exchange {
             to: of.to,
             tid: of.tid,
             mode,
-            bytes: if is_broadcast { of.bytes } else { qos(cx.rules).single(of.bytes) },
+            bytes: if is_basic { of.bytes } else { qos(cx.rules).single(of.bytes) },
             answer: if is_broadcast { Span::ZERO } else { ack(mode, cx) },
             seq,
             retry: is_repeated,

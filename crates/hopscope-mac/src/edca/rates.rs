@@ -1,13 +1,26 @@
 //! The modes of a QoS station's data: which comes next, and what became of the last one.
 
+use super::category::MANAGEMENT;
 use super::plan::{Content, Exchange};
 use super::{Edca, EdcaCx, qos};
+use crate::failures::{Failure, FailureRule, Failures};
 use crate::rate::ht::{NextPpdu, PpduReport};
 use crate::rules::MacRules;
 use hopscope_core::ids::NodeId;
 use hopscope_phy::phy::modes::Mode;
 
 impl Edca {
+    /// The same, keeping what fails.
+    #[must_use]
+    pub fn with_failures(self, rule: Option<FailureRule>) -> Self {
+        Edca { failures: rule.map(|rule| Box::new(Failures::new(rule))), ..self }
+    }
+
+    /// What is known of frames to a neighbour, where it is kept.
+    pub fn failure(&self, to: NodeId) -> Failure {
+        self.failures.as_ref().map_or_else(Failure::default, |failures| failures.of(to))
+    }
+
     /// Mode of the next data PPDU to a neighbour.
     pub fn data_mode(&self, to: NodeId, rules: &MacRules) -> Mode {
         self.next_ppdu(to, rules).mode
@@ -25,6 +38,14 @@ impl Edca {
 
     /// An answer says how many of so many MPDUs have come.
     pub(super) fn report(&mut self, exchange: &Exchange, (attempted, acknowledged): (u32, u32), cx: &EdcaCx<'_>) {
+        if let Some(failures) = &mut self.failures {
+            failures.on_unanswered(exchange.to, attempted - acknowledged);
+            (0..acknowledged).for_each(|_| failures.on_acknowledged(exchange.to, cx.now));
+        }
+        if exchange.tid == MANAGEMENT {
+            // Sent at the basic rate: it says nothing of the rates of data.
+            return;
+        }
         let is_asked = exchange.content == Content::Request;
         let report = PpduReport { attempted, acknowledged, is_asked, ratio: self.reported };
         self.rates.on_ppdu(qos(cx.rules).rates.as_ref(), exchange.to, report, cx.now);
@@ -42,7 +63,13 @@ impl Edca {
     }
 
     /// Packets of an exchange were given up.
-    pub(super) fn report_given_up(&mut self, exchange: &Exchange, cx: &EdcaCx<'_>) {
+    pub(super) fn report_given_up(&mut self, exchange: &Exchange, packets: u64, cx: &EdcaCx<'_>) {
+        if let Some(failures) = &mut self.failures {
+            (0..packets).for_each(|_| failures.on_given_up(exchange.to, cx.now));
+        }
+        if exchange.tid == MANAGEMENT {
+            return;
+        }
         self.rates.on_given_up(qos(cx.rules).rates.as_ref(), exchange.to, cx.now);
     }
 

@@ -202,6 +202,9 @@ impl QosRules {
     }
 }
 
+/// MAC header and FCS of a management frame (IEEE 802.11-2020 9.3.3.1).
+const MANAGEMENT_OVERHEAD: u32 = 28;
+
 impl MacRules {
     /// These stations are in the network, and not all have QoS. Nothing follows for a station without.
     pub fn set_qos_stations(&mut self, stations: &QosStations) {
@@ -214,6 +217,12 @@ impl MacRules {
     pub(super) fn mpdu_bytes(&self, to: NodeId, packet: u32) -> u32 {
         let is_plain = self.qos.as_deref().is_some_and(|rules| rules.is_plain(to));
         packet + self.header - if is_plain { QOS_CONTROL } else { 0 }
+    }
+
+    /// Bytes of the packet that makes a management frame with so many bytes in its body, where the MAC adds what it adds to
+    /// data.
+    pub fn management(&self, to: NodeId, body: u32) -> u32 {
+        (MANAGEMENT_OVERHEAD + body).saturating_sub(self.mpdu_bytes(to, 0))
     }
 
     /// The access category of a DSCP, its TXOP limit, and what a packet of `bytes` bytes, MAC header included, takes of it

@@ -6,6 +6,7 @@ pub mod batman_iv;
 pub mod batman_v;
 pub mod dsdv;
 pub mod dsr;
+pub mod hwmp;
 pub mod link;
 mod link_parts;
 pub mod net;
@@ -19,6 +20,7 @@ pub use batman_iv::BatmanIvConfig;
 pub use batman_v::BatmanVConfig;
 pub use dsdv::DsdvConfig;
 pub use dsr::DsrConfig;
+pub use hwmp::HwmpConfig;
 pub use link::LinkConfig;
 pub use net::{NetConfig, RoutingConfig};
 pub use olsr::OlsrConfig;
@@ -45,6 +47,8 @@ pub struct Routing<'a> {
     pub batman_iv: &'a BatmanIvConfig,
     /// BATMAN_V, where it is the protocol.
     pub batman_v: &'a BatmanVConfig,
+    /// HWMP, where it is the protocol.
+    pub hwmp: &'a HwmpConfig,
 }
 
 #[cfg(test)]
@@ -73,5 +77,6 @@ mod tests {
         are_valid(BabelConfig::SETS, BabelConfig::set, BabelConfig::check, "babel");
         are_valid(BatmanIvConfig::SETS, BatmanIvConfig::set, BatmanIvConfig::check, "batman_iv");
         are_valid(BatmanVConfig::SETS, BatmanVConfig::set, BatmanVConfig::check, "batman_v");
+        are_valid(HwmpConfig::SETS, HwmpConfig::set, HwmpConfig::check, "hwmp");
     }
 }

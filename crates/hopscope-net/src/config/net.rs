@@ -23,6 +23,8 @@ choice! {
         BatmanIv = "batman_iv",
         /// BATMAN_V of batman-adv (Linux), by throughput, with the parameters of section `batman_v`.
         BatmanV = "batman_v",
+        /// Hybrid wireless mesh protocol over the mesh of IEEE 802.11s, with the parameters of section `hwmp`.
+        Hwmp = "hwmp",
     }
 }
 
@@ -67,7 +69,7 @@ params! {
         /// Delay of the link layer, once on the way down to the queue and once on the way up.
         link_delay: Span = Span::ZERO, "s", "a default", in Range::within(0.0, 1.0);
         /// Next hops are resolved by ARP on the air; otherwise every station knows every MAC address.
-        arp: bool = false, "", "a default";
+        arp: bool = false, "", "a default", when "routing.protocol != hwmp";
         /// Nodes that share their buffer among the TCP flows that pass: they lower the window that ACKs advertise to
         /// `mac.queue` divided by the number of flows.
         window_gateways: Vec<u64> = Vec::new(), "", "Pilosof et al. 2003", when "flow.transport = tcp";

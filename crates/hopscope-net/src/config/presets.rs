@@ -1,6 +1,6 @@
 //! The network layer's part of profiles: assignments to documented parameters, nothing else.
 
-use super::{AodvConfig, DsdvConfig, NetConfig};
+use super::{AodvConfig, DsdvConfig, HwmpConfig, NetConfig};
 use hopscope_core::config::profile::Profile;
 use hopscope_core::units::Span;
 
@@ -25,5 +25,11 @@ pub fn aodv(profile: Profile) -> AodvConfig {
 /// DSDV under a profile: the agent of ns-2.35, item for item.
 pub fn dsdv(profile: Profile) -> DsdvConfig {
     let own = if profile == Profile::Ns2 { DsdvConfig::set("ns2") } else { None };
+    own.unwrap_or_default()
+}
+
+/// The mesh under a profile: that of ns-3.44 has limits that close links.
+pub fn hwmp(profile: Profile) -> HwmpConfig {
+    let own = if profile == Profile::AsNs3 { HwmpConfig::set("ns3") } else { None };
     own.unwrap_or_default()
 }

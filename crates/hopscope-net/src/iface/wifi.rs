@@ -9,6 +9,7 @@ use hopscope_core::units::Time;
 use hopscope_mac::contention::{QuietPlan, Station};
 use hopscope_mac::dcf::{Attempts, MacCx, MacView};
 use hopscope_mac::edca::EdcaCx;
+use hopscope_mac::failures::Failure;
 use hopscope_mac::frame::FrameKind;
 use hopscope_mac::state::StationState;
 use hopscope_mac::{Dcf, Edca, EdcaEffects, MacEffects, MacRules};
@@ -90,6 +91,11 @@ impl Wifi {
             None => self.mac.expected_throughput(neighbour, &self.rules),
             Some(edca) => edca.expected_throughput(neighbour),
         }
+    }
+
+    /// What is known of frames to a neighbour that failed, where that is kept.
+    pub fn failure(&self, neighbour: NodeId) -> Failure {
+        self.edca.as_ref().map_or_else(|| self.mac.failure(neighbour), |edca| edca.failure(neighbour))
     }
 
     /// The neighbour and the mode that rate control has changed to since the last call.

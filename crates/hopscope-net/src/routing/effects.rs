@@ -58,6 +58,10 @@ pub struct LinkEstimate {
     pub data_rate: u64,
     /// Bit/s of unicast data that rate control expects to come through; none where it knows nothing of the neighbour.
     pub expected_throughput: Option<u64>,
+    /// Average share of failures of its frames, 0 to 1; zero where no protocol asks for it.
+    pub failed: f64,
+    /// Packets given up since the last one that came; zero where no protocol asks for it.
+    pub failed_in_row: u32,
 }
 
 /// A packet that needs a next hop.

@@ -16,6 +16,7 @@ pub mod dsdv;
 pub mod dsr;
 mod effects;
 pub mod fixed;
+pub mod hwmp;
 pub mod olsr;
 pub mod quality;
 #[cfg(test)]
@@ -32,6 +33,7 @@ use batman::iv::BatmanIv;
 use batman::v::BatmanV;
 use dsdv::Dsdv;
 use dsr::Dsr;
+use hwmp::Hwmp;
 use olsr::Olsr;
 
 use crate::config::Routing;
@@ -80,6 +82,8 @@ pub enum Router {
     BatmanIv(BatmanIv),
     /// BATMAN_V of batman-adv.
     BatmanV(BatmanV),
+    /// HWMP.
+    Hwmp(Hwmp),
 }
 
 /// Calls the same method of whichever machine it is.
@@ -93,6 +97,7 @@ macro_rules! of_each {
             Router::Babel($machine) => $call,
             Router::BatmanIv($machine) => $call,
             Router::BatmanV($machine) => $call,
+            Router::Hwmp($machine) => $call,
         }
     };
 }
@@ -109,6 +114,7 @@ impl Router {
             RoutingProtocol::Babel => Some(Router::Babel(Babel::new(node, config.babel))),
             RoutingProtocol::BatmanIv => Some(Router::BatmanIv(BatmanIv::new(node, config.batman_iv))),
             RoutingProtocol::BatmanV => Some(Router::BatmanV(BatmanV::new(node, config.batman_v))),
+            RoutingProtocol::Hwmp => Some(Router::Hwmp(Hwmp::new(node, config.hwmp))),
         }
     }
 
@@ -134,6 +140,7 @@ impl Router {
             (Router::Babel(babel), RoutingMessage::Babel(packet)) => babel.on_message(from, packet, cx),
             (Router::BatmanIv(batman), RoutingMessage::Batman(message)) => batman.on_message(from, message, cx),
             (Router::BatmanV(batman), RoutingMessage::Batman(message)) => batman.on_message(from, message, cx),
+            (Router::Hwmp(hwmp), RoutingMessage::Hwmp(message)) => hwmp.on_message(from, message, cx),
             _ => {}
         }
     }
@@ -144,14 +151,16 @@ impl Router {
     }
 
     /// A data packet for this node or to be forwarded came in from the neighbour `from`, with the source route it
-    /// carries.
+    /// carries; false where the protocol does not let it in.
     #[inline]
-    pub fn on_reception(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) {
+    pub fn on_reception(&mut self, from: NodeId, source_route: Option<&SourceRoute>, now: Time) -> bool {
         match self {
             Router::Aodv(aodv) => aodv.on_reception(from, now),
             Router::Dsdv(_) | Router::Olsr(_) | Router::Babel(_) | Router::BatmanIv(_) | Router::BatmanV(_) => {}
             Router::Dsr(dsr) => dsr.on_reception(source_route, now),
+            Router::Hwmp(hwmp) => return hwmp.on_reception(from),
         }
+        true
     }
 
     /// A unicast frame from the neighbour `from` to another one was received, in which a packet carried this.
@@ -162,7 +171,8 @@ impl Router {
             | Router::Olsr(_)
             | Router::Babel(_)
             | Router::BatmanIv(_)
-            | Router::BatmanV(_) => {}
+            | Router::BatmanV(_)
+            | Router::Hwmp(_) => {}
             Router::Dsr(dsr) => dsr.on_overheard(from, carried, cx),
         }
     }
@@ -182,6 +192,7 @@ impl Router {
             Router::Babel(_) => &babel::timer::NAMES,
             Router::BatmanIv(_) => &batman::iv::timer::NAMES,
             Router::BatmanV(_) => &batman::v::timer::NAMES,
+            Router::Hwmp(_) => &hwmp::timer::NAMES,
         };
         names[usize::from(timer)]
     }
@@ -196,6 +207,7 @@ impl Router {
         match self {
             Router::Dsdv(dsdv) => dsdv.data_header(),
             Router::BatmanIv(_) | Router::BatmanV(_) => UNICAST_BYTES,
+            Router::Hwmp(hwmp) => hwmp.data_header(),
             Router::Aodv(_) | Router::Dsr(_) | Router::Olsr(_) | Router::Babel(_) => 0,
         }
     }
@@ -207,6 +219,7 @@ impl Router {
             Router::Dsdv(dsdv) => dsdv.data_ttl(),
             Router::BatmanIv(batman) => Some(batman.data_ttl()),
             Router::BatmanV(batman) => Some(batman.data_ttl()),
+            Router::Hwmp(hwmp) => hwmp.data_ttl(),
             Router::Dsr(_) | Router::Olsr(_) | Router::Babel(_) => None,
         }
     }

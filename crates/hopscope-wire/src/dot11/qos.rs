@@ -47,7 +47,7 @@ pub struct QosControl {
 }
 
 impl QosControl {
-    pub(super) fn octets(self) -> [u8; QOS_BYTES] {
+    pub(crate) fn octets(self) -> [u8; QOS_BYTES] {
         let amsdu = if self.amsdu { AMSDU } else { 0 };
         (u16::from(self.tid) & TID | self.ack.code() << ACK_POLICY_AT | amsdu).to_le_bytes()
     }

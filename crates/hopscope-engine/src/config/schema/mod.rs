@@ -15,7 +15,7 @@ pub use topology::{TOPOLOGIES, Topology, topology};
 
 use super::presets::{PRESETS, PROFILES};
 use super::{
-    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, LinkConfig, MacConfig,
+    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, HwmpConfig, LinkConfig, MacConfig,
     MobilityConfig, NetConfig, OlsrConfig, RadioConfig, RoutingConfig, SeriesConfig, SeriesKind, TcpConfig,
     starved_after,
 };
@@ -67,8 +67,8 @@ macro_rules! protocols {
 }
 
 protocols! {
-    "aodv" = AodvConfig, "dsdv" = DsdvConfig, "dsr" = DsrConfig, "olsr" = OlsrConfig, "babel" = BabelConfig, "batman_iv" = BatmanIvConfig,
-    "batman_v" = BatmanVConfig
+    "aodv" = AodvConfig, "dsdv" = DsdvConfig, "dsr" = DsrConfig, "olsr" = OlsrConfig, "babel" = BabelConfig,
+    "batman_iv" = BatmanIvConfig, "batman_v" = BatmanVConfig, "hwmp" = HwmpConfig
 }
 
 /// The parameters of an engine section or of a routing protocol, under the engine's names.

@@ -189,12 +189,13 @@ fn routing_word(routing: RoutingProtocol) -> &'static str {
         RoutingProtocol::Dsr => "DSR",
         RoutingProtocol::Olsr => "OLSR",
         RoutingProtocol::Babel => "Babel",
-        // Of these DSDV and batman-adv come here, whose messages have no packet type of their own in ns-2.
+        // Of these DSDV, batman-adv and HWMP come here, whose messages have no packet type of their own in ns-2.
         RoutingProtocol::Static
         | RoutingProtocol::Aodv
         | RoutingProtocol::Dsdv
         | RoutingProtocol::BatmanIv
-        | RoutingProtocol::BatmanV => "message",
+        | RoutingProtocol::BatmanV
+        | RoutingProtocol::Hwmp => "message",
     }
 }
 

@@ -29,6 +29,7 @@ use hopscope_core::ids::NodeId;
 use hopscope_core::queue::EventQueue;
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::Time;
+use hopscope_mac::config::mac::QOS_CONTROL;
 use hopscope_mac::contention::Station;
 use hopscope_mac::rate::RateControl;
 use hopscope_mac::rate::ht::HtRates;
@@ -173,7 +174,7 @@ fn assemble<R: Recorder>(config: &Config, layout: Layout, recorder: R) -> World<
 /// What stands between a radio beyond the first and its node: address resolution alone.
 fn further_radio(config: &Config, station: NodeId) -> Node {
     let interfaces = SmallVec::from_elem(Interface::Wifi { station }, 1);
-    let node = Node::new(Forwarding::Static(Table::default()), ip(config, None), interfaces);
+    let node = Node::new(Forwarding::Static(Table::default()), ip(config, None, None), interfaces);
     Node { arp: config.net.arp.then(Box::default), ..node }
 }
 
@@ -186,7 +187,7 @@ fn node(
     (wires, stations): (&Wires, &Stations),
 ) -> Node {
     let router = Router::new(n, config.routing());
-    let ip = ip(config, router.as_ref());
+    let ip = ip(config, host, router.as_ref());
     let forwarding = match router {
         None => Forwarding::Static(std::mem::take(&mut tables[n.index()])),
         Some(router) => {
@@ -195,7 +196,9 @@ fn node(
         }
     };
     let interfaces = interfaces(host, wires, stations, n);
-    Node { arp: config.net.arp.then(Box::default), ..Node::new(forwarding, ip, interfaces) }
+    // A mesh forwards below IP: its nodes know each other by their MAC addresses.
+    let has_arp = config.net.arp && !config.has_mesh();
+    Node { arp: has_arp.then(Box::default), ..Node::new(forwarding, ip, interfaces) }
 }
 
 /// The 802.11 interface of a node; that of a node without a radio never listens.
@@ -203,10 +206,14 @@ fn wifi(config: &Config, host: Option<&HostConfig>, n: NodeId, rules: &RuleSets)
     let rules = rules.of(n);
     let stream = |purpose| derive(config, n.index(), purpose);
     let rates = RateControl::new(rules.rate_rules.as_deref(), || stream(Purpose::RateControl));
-    let edca = || Edca::new(n).with_rates(HtRates::new(rules, || stream(Purpose::RateControl)));
+    let edca = || {
+        Edca::new(n)
+            .with_rates(HtRates::new(rules, || stream(Purpose::RateControl)))
+            .with_failures(config.failure_rule())
+    };
     Wifi {
         station: Station::new(&rules.station, stream(Purpose::Backoff)),
-        mac: Dcf::new(n).with_rates(rates),
+        mac: Dcf::new(n).with_rates(rates).with_failures(config.failure_rule()),
         air: AirSlots::new(),
         port: Port::new(queue_of(config.mac_of(host))),
         rules: rules.clone(),
@@ -239,11 +246,13 @@ pub(super) fn seeded_medium(config: &Config, stations: &Stations, mobility: &Mob
 }
 
 /// What packets that begin at a node get; its routing protocol may have a time to live and a header of its own.
-fn ip(config: &Config, router: Option<&Router>) -> Ip {
+fn ip(config: &Config, host: Option<&HostConfig>, router: Option<&Router>) -> Ip {
+    // Data of a mesh is QoS data (IEEE 802.11-2020 4.3.21): a station whose MAC has no QoS sends that field, too.
+    let qos = if config.has_mesh() && !config.mac_of(host).qos { QOS_CONTROL } else { 0 };
     Ip {
         ttl: router.and_then(Router::data_ttl).unwrap_or(config.net.ttl.min(255) as u8),
         header: config.net.ip_header,
-        routing_header: router.map_or(0, Router::data_header),
+        routing_header: router.map_or(0, Router::data_header) + qos,
     }
 }
 
@@ -273,6 +282,7 @@ fn wiring(config: &Config) -> Wiring {
         max_packet: config.mac.max_msdu.saturating_sub(config.mac.llc_header),
         udp_header: config.net.udp_header,
         aodv: config.aodv.envelope(config.net.udp_header),
+        has_mesh: config.has_mesh(),
         eager: false,
         metered,
         watched: metered || Overhearing::is_on(config),

@@ -58,6 +58,10 @@ pub fn problems(config: &Config) -> Vec<BuildError> {
         RoutingProtocol::Babel => found.note_all(config.babel.check()),
         RoutingProtocol::BatmanIv => found.note_all(config.batman_iv.check()),
         RoutingProtocol::BatmanV => found.note_all(config.batman_v.check()),
+        RoutingProtocol::Hwmp => {
+            found.note_all(config.hwmp.check());
+            check_mesh(config, &mut found);
+        }
     }
     found.note_all(config.movement().check());
     check_traces(config, &mut found);
@@ -182,6 +186,28 @@ fn check_net(config: &Config, found: &mut BuildErrors) {
     }
 }
 
+/// What a mesh cannot have here.
+fn check_mesh(config: &Config, found: &mut BuildErrors) {
+    let nodes = config.nodes.len();
+    if let Some(root) = config.hwmp.root.filter(|&root| root as usize >= nodes) {
+        found.note(Err(BuildError::no_such_node("routing.hwmp.root", root, nodes)));
+    }
+    found.require(config.wires.is_empty(), "routing.protocol", || {
+        "found \"hwmp\" together with wires; a mesh of 802.11 has none, and gates out of it are not modelled"
+            .to_string()
+    });
+    for set in config.interface_sets() {
+        for (key, is_off) in
+            [("fragmentation_threshold", set.mac.fragmentation_threshold.is_none()), ("amsdu", set.mac.amsdu.is_none())]
+        {
+            found.require(is_off, format!("{}.{key}", set.mac_key), || {
+                "found together with routing.protocol = \"hwmp\"; frames of a mesh go whole and with one packet here, only \"off\" is allowed"
+                    .to_string()
+            });
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -208,6 +234,20 @@ mod tests {
 
     fn keys_of(config: &Config, section: &str) -> Vec<String> {
         keys(config).into_iter().filter(|key| key.starts_with(section)).collect()
+    }
+
+    #[test]
+    fn a_mesh_has_no_wires_fragments_and_a_msdus_and_its_root_exists() {
+        let mut config = network();
+        config.routing.protocol = RoutingProtocol::Hwmp;
+        config.hwmp.root = Some(1);
+        assert_eq!(keys(&config), [""; 0]);
+        config.hwmp.root = Some(2);
+        (config.mac.fragmentation_threshold, config.mac.amsdu) = (Some(500), Some(3839));
+        let found = keys_of(&config, "");
+        for key in ["routing.hwmp.root", "mac.fragmentation_threshold", "mac.amsdu"] {
+            assert!(found.iter().any(|found| found == key), "{key}: {found:?}");
+        }
     }
 
     #[test]

@@ -116,9 +116,9 @@ impl Babel {
 
     /// The next hop of a packet.
     #[inline]
-    pub fn route(&mut self, query: &Query, cx: &mut Cx) -> RouteAnswer {
-        match self.next_hop(query.dst, cx.now) {
-            Some(next_hop) => RouteAnswer::Via(next_hop),
+    pub fn route(&mut self, query: &Query, _cx: &mut Cx) -> RouteAnswer {
+        match self.table.get(query.dst).and_then(|dest| dest.via) {
+            Some((interface, next_hop)) => RouteAnswer::ViaInterface(next_hop, interface),
             None => RouteAnswer::Drop(DropReason::NoRoute),
         }
     }

@@ -3,12 +3,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::config::{AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, OlsrConfig};
-use crate::routing::{Aodv, Babel, BatmanIv, BatmanV, Dsdv, Dsr, Olsr};
+use crate::config::{
+    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, HwmpConfig, OlsrConfig,
+};
+use crate::routing::{Aodv, Babel, BatmanIv, BatmanV, Dsdv, Dsr, Hwmp, Olsr};
 use crate::routing::{Cx, LinkEstimate, LinkLayer, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
+use hopscope_mac::{FailureRule, Failures};
 use hopscope_packet::DropReason;
 use hopscope_packet::arena::Extension;
 use hopscope_packet::batman::BatmanMessage;
@@ -25,26 +28,50 @@ pub fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
 
-/// A MAC that sends data at one rate.
+/// A MAC that sends data at one rate, and keeps what fails where there is a rule for it.
 #[derive(Debug)]
 pub struct SteadyMac {
     pub data_rate: u64,
+    pub failures: Option<Failures>,
 }
 
 impl LinkLayer for SteadyMac {
-    fn estimate(&self, _interface: u8, _neighbour: NodeId) -> LinkEstimate {
-        LinkEstimate { data_rate: self.data_rate, expected_throughput: None }
+    fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
+        let known = self.failures.as_ref().map(|failures| failures.of(neighbour)).unwrap_or_default();
+        LinkEstimate {
+            data_rate: self.data_rate,
+            expected_throughput: None,
+            failed: known.average,
+            failed_in_row: known.in_row,
+        }
     }
 }
 
+/// A MAC that sends data at 2 Mbit/s and keeps nothing.
+pub const STEADY: SteadyMac = SteadyMac { data_rate: 2_000_000, failures: None };
+
 /// An input over the first radio, with a MAC that sends data at 2 Mbit/s.
 pub fn cx<'a>(now: Time, rng: &'a mut Stream, out: &'a mut Vec<RoutingEffect>) -> Cx<'a> {
-    Cx { now, interface: 0, link: &SteadyMac { data_rate: 2_000_000 }, rng, out }
+    Cx { now, interface: 0, link: &STEADY, rng, out }
 }
 
 /// Constants of a protocol, from which its machines are made.
 pub trait Constants {
     fn machine(&self, node: NodeId) -> Router;
+    /// What its MAC keeps of failures.
+    fn failure_rule(&self) -> Option<FailureRule> {
+        None
+    }
+}
+
+impl Constants for HwmpConfig {
+    fn machine(&self, node: NodeId) -> Router {
+        Router::Hwmp(Hwmp::new(node, self))
+    }
+
+    fn failure_rule(&self) -> Option<FailureRule> {
+        Some(HwmpConfig::failure_rule(self))
+    }
 }
 
 macro_rules! constants {
@@ -130,6 +157,9 @@ pub struct Net {
     pub loss: f64,
     /// The same of single links, on top: `losses[&(a, b)]` of what `b` hears of `a`. Unicast is repeated until it comes.
     pub losses: BTreeMap<(usize, usize), f64>,
+    /// Attempts of each unicast frame of a link that fail before one succeeds.
+    pub retries: BTreeMap<(usize, usize), u32>,
+    macs: Vec<SteadyMac>,
     /// `links[a][b]`: `b` hears `a`.
     pub links: Vec<Vec<bool>>,
     queues: Vec<VecDeque<Frame>>,
@@ -148,7 +178,13 @@ impl Net {
 
     /// Machines without links, one for each set of constants, started at 0.
     pub fn of<'a, C: Constants + 'a>(cfgs: impl IntoIterator<Item = &'a C>, seed: u64) -> Self {
-        let nodes: Vec<_> = (0..).zip(cfgs).map(|(i, cfg)| cfg.machine(NodeId(i))).collect();
+        let (nodes, macs): (Vec<_>, Vec<_>) = (0..)
+            .zip(cfgs)
+            .map(|(i, cfg)| {
+                let failures = cfg.failure_rule().map(Failures::new);
+                (cfg.machine(NodeId(i)), SteadyMac { failures, ..STEADY })
+            })
+            .unzip();
         let count = nodes.len();
         let mut net = Net {
             nodes,
@@ -157,6 +193,8 @@ impl Net {
             now: Time::ZERO,
             loss: 0.0,
             losses: BTreeMap::new(),
+            retries: BTreeMap::new(),
+            macs,
             links: vec![vec![false; count]; count],
             queues: vec![VecDeque::new(); count],
             busy: vec![false; count],
@@ -239,6 +277,7 @@ impl Net {
             Router::Aodv(aodv) => aodv.held(),
             Router::Dsdv(dsdv) => dsdv.held(),
             Router::Dsr(dsr) => dsr.held(),
+            Router::Hwmp(hwmp) => hwmp.held(),
             Router::Olsr(_) | Router::Babel(_) | Router::BatmanIv(_) | Router::BatmanV(_) => 0,
         }
     }
@@ -326,7 +365,8 @@ impl Net {
     /// Gives a machine an input and carries out what it wants done.
     pub fn input<T>(&mut self, node: usize, input: impl FnOnce(&mut Router, &mut Cx) -> T) -> T {
         let mut out = Vec::new();
-        let answer = input(&mut self.nodes[node], &mut cx(self.now, &mut self.rngs[node], &mut out));
+        let (rng, link) = (&mut self.rngs[node], &self.macs[node]);
+        let answer = input(&mut self.nodes[node], &mut Cx { now: self.now, interface: 0, link, rng, out: &mut out });
         for effect in out {
             self.effect(NodeId(node as u32), effect);
         }
@@ -370,6 +410,15 @@ impl Net {
     }
 
     fn end(&mut self, at: NodeId, frame: Frame, arrives: bool) {
+        if let (Some(to), Some(failures)) = (frame.to(), &mut self.macs[at.index()].failures) {
+            let tries = self.retries.get(&(at.index(), to.index())).copied().unwrap_or(0);
+            failures.on_unanswered(to, tries);
+            if arrives {
+                failures.on_acknowledged(to, self.now);
+            } else {
+                failures.on_given_up(to, self.now);
+            }
+        }
         match frame {
             Frame::Message { to: None, message, ttl } => {
                 for to in 0..self.nodes.len() {
@@ -428,7 +477,10 @@ impl Net {
         let Packet { src, dst, hops, ref route, .. } = *state;
         let route = route.clone();
         if let Some(prev) = prev {
-            self.nodes[at.index()].on_reception(prev, route.as_ref(), self.now);
+            if !self.nodes[at.index()].on_reception(prev, route.as_ref(), self.now) {
+                self.packets[packet.index()].place = Place::Dropped(DropReason::LinkFailed);
+                return;
+            }
         }
         if at == dst || hops >= TTL {
             state.place = if at == dst { Place::Delivered } else { Place::TooFar };
@@ -439,7 +491,7 @@ impl Net {
         let query = Query { packet, src, dst, prev, source_route: route.as_ref() };
         match self.input(at.index(), |router, cx| router.route(&query, cx)) {
             RouteAnswer::Held => {}
-            RouteAnswer::Via(to) => {
+            RouteAnswer::Via(to) | RouteAnswer::ViaInterface(to, _) => {
                 self.packets[packet.index()].place = Place::Moving;
                 self.push(self.now, Event::Queue { at, frame: Frame::Data { to, packet } });
             }

@@ -84,7 +84,8 @@ impl BatmanIv {
 
     /// The next hop of a packet.
     pub fn route(&mut self, query: &Query, _cx: &mut Cx) -> RouteAnswer {
-        self.originators.next_hop(query.dst).map_or_else(RouteAnswer::Drop, RouteAnswer::Via)
+        let router = self.originators.router(query.dst);
+        router.map_or(RouteAnswer::Drop(DropReason::NoRoute), |via| RouteAnswer::ViaInterface(via.node, via.interface))
     }
 
     /// A frame came in from the neighbour `from`.

@@ -119,7 +119,7 @@ impl BatmanV {
             None => RouteAnswer::Drop(DropReason::NoRoute),
             Some(via) => {
                 self.neighbours.note_data(via.interface, via.node, cx.now);
-                RouteAnswer::Via(via.node)
+                RouteAnswer::ViaInterface(via.node, via.interface)
             }
         }
     }

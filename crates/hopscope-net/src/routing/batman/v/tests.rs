@@ -168,7 +168,7 @@ impl Bench {
         let query = Query { packet: PacketId(0), src: NodeId(0), dst: NodeId(dst), prev: None, source_route: None };
         let (answer, _) = self.input(|batman, cx| batman.route(&query, cx));
         match answer {
-            RouteAnswer::Via(node) => Some((node.0, self.batman.throughput(NodeId(dst))?)),
+            RouteAnswer::ViaInterface(node, _) => Some((node.0, self.batman.throughput(NodeId(dst))?)),
             _ => None,
         }
     }
