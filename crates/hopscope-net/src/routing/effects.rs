@@ -52,7 +52,7 @@ pub trait LinkLayer: std::fmt::Debug {
 }
 
 /// A link as the MAC of its sender sees it.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct LinkEstimate {
     /// Rate that unicast data goes at now, bit/s.
     pub data_rate: u64,

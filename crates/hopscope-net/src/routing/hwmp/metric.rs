@@ -19,7 +19,7 @@ mod tests {
 
     #[test]
     fn it_is_the_airtime_of_a_frame_that_comes_through() {
-        let link = |data_rate, failed| LinkEstimate { data_rate, failed, failed_in_row: 0 };
+        let link = |data_rate, failed| LinkEstimate { data_rate, failed, ..LinkEstimate::default() };
         let cfg = HwmpConfig { overhead: Span::from_micros(94), ..HwmpConfig::default() };
         // 94 us and 8192 bits at 24 Mbit/s: 435.3 us, 42.5 units of 10.24 us.
         assert_eq!(airtime(link(24_000_000, 0.0), &cfg), 43);

@@ -123,7 +123,8 @@ struct Known(BTreeMap<u32, u64>);
 
 impl LinkLayer for Known {
     fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
-        LinkEstimate { data_rate: 6_000_000, expected_throughput: self.0.get(&neighbour.0).copied() }
+        let expected_throughput = self.0.get(&neighbour.0).copied();
+        LinkEstimate { data_rate: 6_000_000, expected_throughput, ..LinkEstimate::default() }
     }
 }
 

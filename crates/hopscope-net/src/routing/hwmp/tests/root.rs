@@ -52,3 +52,15 @@ fn an_announced_root_is_asked_hop_by_hop() {
     let own = asked.iter().filter(|one| one.1 == 1).count();
     assert!(own <= 2 * 3, "{own}");
 }
+
+#[test]
+fn lost_broadcasts_cost_a_round_and_no_more() {
+    let cfg = HwmpConfig { root: Some(0), root_interval: Span::from_millis(500), ..quick() };
+    let mut net = Net::new(3, &cfg, 1);
+    net.set_lossy(0, 1, 0.4);
+    net.set_lossy(1, 2, 0.4);
+    net.run(ms(20_000));
+    // Ten requests within the lifetime of a path; each comes through both links with a chance of 0.36.
+    assert_eq!(net.path(2, 0), Some(vec![2, 1, 0]));
+    assert_eq!(net.path(0, 2), Some(vec![0, 1, 2]));
+}
