@@ -64,6 +64,12 @@ EXPERIMENTS = {
 }
 #: It takes the content of a TCP option for experiments for the identifier of one (RFC 6994), whose number changes.
 EXPERIMENT_OF_TCP = {"tcp-door": ("Experiment Identifier: Unknown", "TCP Option - Experimental: Unknown")}
+#: tshark 4.0 fails on every OGM of version 2: its dissector hands the flags to a list of flags that is empty.
+TSHARK_FAILS = {
+    "batman-v": (
+        "[Dissector bug, protocol BATADV: Illegal call of proto_item_add_bitmask_tree without fields],_ws.malformed",
+    )
+}
 #: What the HE field of radiotap says nothing of, as a mode does not have it.
 NOT_SAID = {"he": ("known: Unknown", "unknown: 0x0")}
 
@@ -78,8 +84,9 @@ def test_every_frame_is_dissected(name: str, capture: Capture, tshark: Tshark, t
     rows = [row.split("\t") for row in tshark(path, "-T", "fields", *(part for f in fields for part in ("-e", f)))]
     assert len(rows) == captured.packets, "every packet is read"
     assert {part for row in rows for part in row[0].split(":")} <= KNOWN
-    assert {row[1] for row in rows} == {""}, "nothing is malformed"
-    assert ERROR not in {severity for row in rows for severity in row[2].split(",")}
+    assert {row[1] for row in rows} <= {"", *TSHARK_FAILS.get(name, ())}, "nothing is malformed"
+    whole = [row for row in rows if not row[1]]
+    assert ERROR not in {severity for row in whole for severity in row[2].split(",")}
     statuses = {status for row in rows for stack in row[3:] for status in stack.split(",")}
     # Of a datagram that ICMP quotes, the end and with it the checksum cannot be verified.
     unverified = {"2"} if name == "icmp-udp" else set()
@@ -137,7 +144,6 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         "olsr.message_type",
         "babel.message.type",
         "batadv.iv_ogm.seq",
-        "batadv.ogm2.seq",
         "batadv.elp.seq",
         "wlan.da",
         "udp.dstport",
@@ -171,13 +177,13 @@ def test_tshark_counts_what_hopscope_counts(name: str, capture: Capture, tshark:
         messages += [BABEL[kind] for kind in row["babel.message.type"].split(",") if kind]
         messages += mesh_message(row)
         messages += ["update"] if row["udp.dstport"] == "20561" else []
-        for kind, field in (("ogm", "batadv.iv_ogm.seq"), ("ogm2", "batadv.ogm2.seq")):
-            messages += [kind for number in row[field].split(",") if number]
+        messages += ["ogm" for number in row["batadv.iv_ogm.seq"].split(",") if number]
         if row["batadv.elp.seq"]:
             messages += ["elp" if row["wlan.da"] == "ff:ff:ff:ff:ff:ff" else "elp-probe"]
         options = [kind for kind in row["dsr.option.type"].split(",") if kind in ("1", "2", "3")]
         messages += [{"1": "rreq", "2": "rrep", "3": "rerr"}[kind] for kind in options[:1]]  # an error may follow
-    assert counts(messages) == tally["routing"]
+    # The OGMs on which tshark fails are not counted.
+    assert counts(messages) == {kind: number for kind, number in tally["routing"].items() if kind != "ogm2"}
 
 
 def mesh_message(row: dict[str, str]) -> list[str]:

@@ -10,6 +10,7 @@ use hopscope_engine::Config;
 use hopscope_engine::record::{Classes, NetworkView, Record, Recorder};
 use hopscope_mac::dcf::{Frame, FrameKind};
 use hopscope_packet::Body;
+use hopscope_packet::arena::Extension;
 use hopscope_phy::config::layout::PpduFormat;
 use hopscope_phy::phy::RxOutcome;
 use hopscope_wire::address;
@@ -389,10 +390,15 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         let RxFrame { at, node: hearer, slot, copy } = self.received;
         // Its octets are in the frame that has just ended, unless that was a fragment. Behind an Ethernet frame from outside may
         // stand no packet of IP.
+        let is_message = matches!(view.extension(packet), Some(Extension::Message(message)) if !message.is_over_ip());
         let is_heard = direction == Direction::In
             && (at, hearer, copy) == (now, node, id)
-            && !matches!(packet.body, Body::Ethernet { .. });
-        let mut octets = if is_heard { self.air.sent(slot).packet() } else { &[] };
+            && !matches!(packet.body, Body::Ethernet { .. })
+            && !is_message;
+        let below_ip = self.encoder.below_ip(packet);
+        let heard = if is_heard { self.air.sent(slot).packet() } else { &[] };
+        // Of a fragment there is nothing.
+        let mut octets = heard.get(below_ip as usize..).unwrap_or_default();
         if octets.is_empty() {
             self.scratch.clear();
             let whole = FullPacket { packet, extension: view.extension(packet), octets: view.octets(packet) };
@@ -404,8 +410,7 @@ impl<const MONITOR: bool> Capture<MONITOR> {
         if octets.is_empty() {
             return; // no packet of IP
         }
-        let below_ip = self.encoder.below_ip(packet) + self.air.mesh_header(packet.src);
-        let bytes = packet.bytes.saturating_sub(below_ip);
+        let bytes = packet.bytes.saturating_sub(below_ip + self.air.mesh_header(packet.src));
         self.counted_otherwise += u64::from(bytes as usize != octets.len());
         let comment = with_size(comment, bytes, octets.len());
         let head = PacketHead { interface, at: now.0, direction, comment: &comment };

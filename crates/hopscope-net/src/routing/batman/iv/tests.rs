@@ -187,8 +187,7 @@ fn ogms_for_many_originators_share_frames() {
     assert!((20 * 11..=20 * 13).contains(&ogms), "{ogms}");
     assert!(late.len() < ogms * 3 / 4, "{} frames", late.len());
     assert!(frames.iter().all(|frame| frame.1.len() <= 21), "512 bytes");
-    let alone = Net::chain(12, &BatmanIvConfig { aggregation: false, ..plain() });
-    let mut alone = alone;
+    let mut alone = Net::chain(12, &BatmanIvConfig { aggregation: false, ..plain() });
     alone.run(ms(20_000));
     assert!(alone.ogm_frames(5).iter().all(|frame| frame.1.len() == 1));
 }
