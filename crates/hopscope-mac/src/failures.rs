@@ -4,6 +4,7 @@
 //! is none, however often it was repeated. ns-3 counts attempts, and forgets with time.
 
 use hopscope_core::ids::NodeId;
+use hopscope_core::math;
 use hopscope_core::units::{Span, Time};
 
 /// What counts as a failure, and how old ones are forgotten.
@@ -84,7 +85,9 @@ impl Failure {
     fn add(&mut self, rule: FailureRule, failed: f64, now: Time) {
         let kept = match rule {
             FailureRule::Packets(weight) => weight,
-            FailureRule::Attempts(memory) => (-now.saturating_since(self.updated).as_secs() / memory.as_secs()).exp(),
+            FailureRule::Attempts(memory) => {
+                math::exp(-now.saturating_since(self.updated).as_secs() / memory.as_secs())
+            }
         };
         self.average = kept * self.average + (1.0 - kept) * failed;
         self.updated = now;
@@ -121,7 +124,7 @@ mod tests {
         let at = |s: u64| Time::ZERO + Span::from_secs(s);
         failures.on_unanswered(TO, 3);
         failures.on_acknowledged(TO, at(1));
-        let (e, first) = ((-1f64).exp(), failures.of(TO).average);
+        let (e, first) = (math::exp(-1.0), failures.of(TO).average);
         assert!((first - (1.0 - e) * 0.75).abs() < 1e-12, "three of four attempts failed");
         failures.on_acknowledged(TO, at(2));
         assert!((failures.of(TO).average - e * first).abs() < 1e-12);
