@@ -70,7 +70,7 @@ impl Neighbour {
     fn miss(&mut self) {
         self.history >>= 1;
         self.expected = self.expected.wrapping_add(1);
-        self.missing_at = self.missing_at + self.interval;
+        self.missing_at += self.interval;
     }
 
     /// Cost of reception from it (RFC 8966 A.2).
