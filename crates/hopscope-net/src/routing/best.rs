@@ -1,7 +1,7 @@
 //! Static routes of least cost: what the costs of links add up to decides, not their number (Dijkstra 1959).
 //!
-//! Among equal sums the fewest hops count, then the lowest number of the next hop: the way from a node does not depend on
-//! the source for which it was sought, so that ways to one destination that meet go on together.
+//! Among equal sums the fewest hops count, then the lowest number of the next hop: the path from a node does not depend on
+//! the source for which it was sought, so that paths to one destination that meet go on together.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -10,11 +10,11 @@ use super::by_node::ByNode;
 use super::fixed::{InstalledRoute, Neighbours, Tables};
 use hopscope_core::ids::NodeId;
 
-/// Hops to the destination and the next one on the way.
+/// Hops to the destination and the next one on the path.
 type Ahead = Option<(u32, NodeId)>;
 
-/// Number of hops from `src` to `dst` with entries made at every node on the way, which `on_entry` is given from the source
-/// on; `None` when there is no way.
+/// Number of hops from `src` to `dst` with entries made at every node on the path, which `on_entry` is given from the source
+/// on; `None` when there is no path.
 pub(super) fn install(
     graph: &mut impl Neighbours,
     tables: &mut impl Tables,
@@ -26,7 +26,7 @@ pub(super) fn install(
     let mut at = src;
     while at != dst {
         let (hops, next_hop) =
-            ahead.get(at).copied().flatten().expect("nodes on the way were reached before its source");
+            ahead.get(at).copied().flatten().expect("nodes on the path were reached before its source");
         if tables.table(at).lookup(dst).is_none() {
             tables.table_mut(at).insert(dst, next_hop);
             on_entry(InstalledRoute { node: at, next_hop, hops });
@@ -94,7 +94,7 @@ mod tests {
         Links(list.iter().flat_map(|&(a, b, cost)| [((a, b), cost), ((b, a), cost)]).collect())
     }
 
-    fn way(graph: &mut Links, tables: &mut Vec<Table>, src: u32, dst: u32) -> Option<(u32, Vec<u32>)> {
+    fn path(graph: &mut Links, tables: &mut Vec<Table>, src: u32, dst: u32) -> Option<(u32, Vec<u32>)> {
         let hops = FixedRoutes::new(tables.len()).install(graph, tables, NodeId(src), NodeId(dst))?;
         let next = |&at: &u32| (at != dst).then(|| tables[at as usize].lookup(NodeId(dst)).expect("an entry").0);
         Some((hops, std::iter::successors(Some(src), next).collect()))
@@ -104,9 +104,9 @@ mod tests {
     fn two_good_hops_are_taken_over_a_bad_one_and_three_are_not() {
         let mut graph = links(&[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 2.5), (2, 3, 1.0), (0, 3, 3.0)]);
         let mut tables = vec![Table::default(); 4];
-        assert_eq!(way(&mut graph, &mut tables, 0, 2), Some((2, vec![0, 1, 2])));
-        assert_eq!(way(&mut graph, &mut tables, 0, 3), Some((1, vec![0, 3])), "equal sums: fewer hops");
-        assert_eq!(way(&mut graph, &mut tables, 1, 3), Some((2, vec![1, 2, 3])));
+        assert_eq!(path(&mut graph, &mut tables, 0, 2), Some((2, vec![0, 1, 2])));
+        assert_eq!(path(&mut graph, &mut tables, 0, 3), Some((1, vec![0, 3])), "equal sums: fewer hops");
+        assert_eq!(path(&mut graph, &mut tables, 1, 3), Some((2, vec![1, 2, 3])));
     }
 
     #[test]
@@ -114,9 +114,9 @@ mod tests {
         let mut graph = links(&[(0, 1, 1.0), (1, 2, 1.0), (0, 2, 5.0)]);
         graph.0.insert((2, 0), 1.0);
         let mut tables = vec![Table::default(); 4];
-        assert_eq!(way(&mut graph, &mut tables, 0, 2), Some((2, vec![0, 1, 2])));
-        assert_eq!(way(&mut graph, &mut tables, 2, 0), Some((1, vec![2, 0])));
+        assert_eq!(path(&mut graph, &mut tables, 0, 2), Some((2, vec![0, 1, 2])));
+        assert_eq!(path(&mut graph, &mut tables, 2, 0), Some((1, vec![2, 0])));
         graph.0.insert((2, 3), f64::INFINITY);
-        assert_eq!(way(&mut graph, &mut tables, 2, 3), None);
+        assert_eq!(path(&mut graph, &mut tables, 2, 3), None);
     }
 }

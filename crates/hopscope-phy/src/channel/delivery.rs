@@ -81,7 +81,7 @@ mod tests {
         assert_eq!([limit - 0.1, limit + 0.1].map(|db| share(&by_threshold, db, 11_000_000, 8000)), [0.0, 1.0]);
         let by_bits = RadioConfig { error_kind: ErrorKind::Sinr, ..by_threshold };
         // At one ratio the slow small probe arrives and the fast long frame does not.
-        let (probe, data) = (share(&by_bits, 3.0, 1_000_000, 1072), share(&by_bits, 3.0, 11_000_000, 8736));
+        let (probe, data) = (share(&by_bits, 1.0, 1_000_000, 1072), share(&by_bits, 1.0, 11_000_000, 8736));
         assert!(probe > 0.999 && data < 0.1, "{probe} and {data}");
         assert_eq!(
             share(&RadioConfig::default(), -10.0, 11_000_000, 8000),

@@ -2,28 +2,28 @@
 //!
 //! By the RFC few relays cover everybody two hops away, over whatever links. Here each node two hops away, and each
 //! neighbour that two good hops reach better than a bad one, gets the relays over which its cost is least: so the best
-//! ways are among the links that TC messages announce.
+//! paths are among the links that TC messages announce.
 
 use super::quality::Cost;
 use super::weighted::Neighbour;
 use hopscope_core::ids::NodeId;
 
 /// The relays among the symmetric neighbours, in the order of nodes: for each node that they reach, those on its `coverage`
-/// best ways of two hops that are better than the link to it, and the `always` willing. `neighbours` come in any order.
+/// best paths of two hops that are better than the link to it, and the `always` willing. `neighbours` come in any order.
 pub(super) fn select(neighbours: &[Neighbour], coverage: u32, always: impl Fn(NodeId) -> bool) -> Vec<NodeId> {
-    let mut ways: Vec<(NodeId, Cost, NodeId)> = Vec::new();
+    let mut paths: Vec<(NodeId, Cost, NodeId)> = Vec::new();
     for relay in neighbours.iter().filter(|neighbour| neighbour.relays) {
         let two_hops = |&(far, cost): &(NodeId, Cost)| (far, relay.cost.saturating_add(cost), relay.node);
-        ways.extend(relay.reaches.iter().map(two_hops));
+        paths.extend(relay.reaches.iter().map(two_hops));
     }
-    ways.sort_unstable();
+    paths.sort_unstable();
     let mut direct: Vec<(NodeId, Cost)> = neighbours.iter().map(|neighbour| (neighbour.node, neighbour.cost)).collect();
     direct.sort_unstable();
     let mut relays: Vec<NodeId> =
         neighbours.iter().map(|neighbour| neighbour.node).filter(|&node| always(node)).collect();
-    for to_one in ways.chunk_by(|a, b| a.0 == b.0) {
+    for to_one in paths.chunk_by(|a, b| a.0 == b.0) {
         let limit = direct.binary_search_by_key(&to_one[0].0, |link| link.0).map_or(Cost::MAX, |at| direct[at].1);
-        relays.extend(to_one.iter().take_while(|way| way.1 < limit).take(coverage as usize).map(|way| way.2));
+        relays.extend(to_one.iter().take_while(|path| path.1 < limit).take(coverage as usize).map(|path| path.2));
     }
     relays.sort_unstable();
     relays.dedup();
@@ -49,7 +49,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_way_to_each_node_is_taken() {
+    fn the_best_path_to_each_node_is_taken() {
         let neighbours: &[(u32, Cost, &[(u32, Cost)])] =
             &[(1, 1000, &[(10, 1000)]), (2, 3000, &[(10, 1000), (11, 1000)]), (9, 100, &[(11, 100)])];
         assert_eq!(chosen(neighbours, 1), [1, 2], "9 relays nothing");
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_ways_fall_to_the_lowest_number() {
+    fn equal_paths_fall_to_the_lowest_number() {
         assert_eq!(chosen(&[(3, 1000, &[(10, 1000)]), (1, 1000, &[(10, 1000)])], 1), [1]);
     }
 }

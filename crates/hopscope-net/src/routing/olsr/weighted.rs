@@ -1,11 +1,11 @@
-//! The routing table by link quality: the ways whose costs add up to least (Dijkstra 1959).
+//! The routing table by link quality: the paths whose costs add up to least (Dijkstra 1959).
 //!
 //! A node is reached over a neighbour along links that HELLOs of neighbours and TC messages name with their qualities. Among
 //! equal sums the fewest hops count, then how a neighbour is preferred: a sum, hops and neighbour grow alike along every
-//! way, so that the table does not depend on the order in which links became known.
+//! path, so that the table does not depend on the order in which links became known.
 //!
 //! Rings, by which `routes.rs` confines a calculation, do not exist here: a link that gets worse moves nodes of any distance.
-//! Most changes move none, though, and those are told apart: a link that gets worse must be on a way, one that gets better
+//! Most changes move none, though, and those are known: a link that gets worse must be on a path, one that gets better
 //! must lead somewhere for no more than now. What is left is calculated as a whole, and no more often than `route_gap`.
 
 use std::cmp::Reverse;
@@ -34,30 +34,30 @@ pub(super) struct Neighbour<'a> {
 #[derive(Debug)]
 pub(super) struct Weighted {
     pricing: Pricing,
-    table: ByNode<Way>,
+    table: ByNode<Path>,
     /// Nodes with a route, in the order of nodes.
     reached: Vec<NodeId>,
     stale: bool,
 }
 
-/// A way in eight octets, as there is one for each pair of nodes.
+/// A path in eight octets, as there is one for each pair of nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Way {
+struct Path {
     cost: Cost,
     /// Hops in the lowest octet, the next hop above it.
     over: u32,
 }
 
-impl Default for Way {
+impl Default for Path {
     fn default() -> Self {
-        Way { cost: BROKEN, over: 0 }
+        Path { cost: BROKEN, over: 0 }
     }
 }
 
-impl Way {
+impl Path {
     fn new(cost: Cost, hops: u8, next_hop: NodeId) -> Self {
         debug_assert!(next_hop.0 < 1 << 24, "the engine has fewer nodes than {next_hop}");
-        Way { cost, over: next_hop.0 << 8 | u32::from(hops) }
+        Path { cost, over: next_hop.0 << 8 | u32::from(hops) }
     }
 
     fn route(self) -> Option<Route> {
@@ -65,7 +65,7 @@ impl Way {
     }
 }
 
-/// A way that was found, as the search orders them: cost, hops, rank of the neighbour it begins with, destination.
+/// A path that was found, as the search orders them: cost, hops, rank of the neighbour it begins with, destination.
 type Found = (Cost, u8, u32, NodeId);
 
 impl Weighted {
@@ -75,7 +75,7 @@ impl Weighted {
 
     #[inline]
     pub(super) fn get(&self, dst: NodeId) -> Option<Route> {
-        self.table.get(dst).and_then(|way| way.route())
+        self.table.get(dst).and_then(|path| path.route())
     }
 
     /// True if no calculation can change anything.
@@ -89,18 +89,18 @@ impl Weighted {
     }
 
     fn cost_to(&self, node: NodeId) -> Cost {
-        self.table.get(node).map_or(BROKEN, |way| way.cost)
+        self.table.get(node).map_or(BROKEN, |path| path.cost)
     }
 
     /// `last` advertises the links of `new` in place of those of `old`.
     pub(super) fn links_changed(&mut self, me: NodeId, last: NodeId, old: &Tc, new: &Tc) {
-        let way = self.cost_to(last);
+        let path = self.cost_to(last);
         // A node without a route is looked at when it gets one.
-        if self.stale || way == BROKEN {
+        if self.stale || path == BROKEN {
             return;
         }
-        let leads = |node: NodeId, cost: Cost| cost < BROKEN && way + cost == self.cost_to(node);
-        let helps = |node: NodeId, cost: Cost| cost < BROKEN && way + cost <= self.cost_to(node);
+        let leads = |node: NodeId, cost: Cost| cost < BROKEN && path + cost == self.cost_to(node);
+        let helps = |node: NodeId, cost: Cost| cost < BROKEN && path + cost <= self.cost_to(node);
         let mut before = links(self.pricing, old).peekable();
         let mut after = links(self.pricing, new).peekable();
         // Both lists are in the order of nodes.
@@ -125,14 +125,14 @@ impl Weighted {
     pub(super) fn calculate(&mut self, me: NodeId, neighbours: &[Neighbour], topology: &Topology) -> Vec<Change> {
         self.stale = false;
         let reached = std::mem::take(&mut self.reached);
-        let before: Vec<Way> = reached.iter().map(|&node| std::mem::take(self.table.slot(node))).collect();
+        let before: Vec<Path> = reached.iter().map(|&node| std::mem::take(self.table.slot(node))).collect();
         self.search(me, neighbours, topology);
         self.reached.sort_unstable();
         let mut changes = Vec::new();
-        for (&dst, way) in reached.iter().zip(before) {
+        for (&dst, path) in reached.iter().zip(before) {
             let new = self.get(dst);
-            if new != way.route() {
-                changes.push(Change { dst, old: way.route(), new });
+            if new != path.route() {
+                changes.push(Change { dst, old: path.route(), new });
             }
         }
         let is_new = |node: &&NodeId| reached.binary_search(node).is_err();
@@ -149,16 +149,16 @@ impl Weighted {
         let direct = (0..).zip(neighbours).filter(|(_, neighbour)| neighbour.cost < BROKEN);
         open.extend(direct.map(|(rank, neighbour)| Reverse((neighbour.cost, 1, rank, neighbour.node))));
         while let Some(Reverse((cost, hops, rank, node))) = open.pop() {
-            let way = self.table.slot(node);
-            if way.cost < BROKEN {
+            let path = self.table.slot(node);
+            if path.cost < BROKEN {
                 continue;
             }
-            *way = Way::new(cost, hops, neighbours[rank as usize].node);
+            *path = Path::new(cost, hops, neighbours[rank as usize].node);
             self.reached.push(node);
             // A hop count is one octet.
             let Some(hops) = hops.checked_add(1) else { continue };
             let mut go_on = |(to, more): (NodeId, Cost)| {
-                let known = self.table.get(to).is_some_and(|way| way.cost < BROKEN);
+                let known = self.table.get(to).is_some_and(|path| path.cost < BROKEN);
                 if to != me && more < BROKEN && !known {
                     open.push(Reverse((cost + more, hops, rank, to)));
                 }
@@ -238,12 +238,12 @@ mod tests {
             self.routes.calculate(NodeId(0), &neighbours, &self.topology)
         }
 
-        fn ways(&self) -> Vec<Option<(Cost, u8, u32)>> {
-            let way = |node: usize| {
-                let way = self.routes.table.get(NodeId(node as u32))?;
-                way.route().map(|route| (way.cost, route.hops, route.next_hop.0))
+        fn paths(&self) -> Vec<Option<(Cost, u8, u32)>> {
+            let path = |node: usize| {
+                let path = self.routes.table.get(NodeId(node as u32))?;
+                path.route().map(|route| (path.cost, route.hops, route.next_hop.0))
             };
-            (0..NODES).map(way).collect()
+            (0..NODES).map(path).collect()
         }
 
         /// The table by the rules alone: labels are improved until none can be (Bellman 1958).
@@ -272,7 +272,7 @@ mod tests {
                 }
                 if best == before {
                     let over = |(cost, hops, rank): (Cost, u8, usize)| (cost, hops, near[rank].0);
-                    return best.into_iter().map(|way| way.map(over)).collect();
+                    return best.into_iter().map(|path| path.map(over)).collect();
                 }
             }
         }
@@ -286,12 +286,15 @@ mod tests {
         let near =
             vec![(1, true, 1024, vec![(NodeId(2), 1024), (NodeId(3), 1536)]), (2, true, 2560, vec![(NodeId(3), 1024)])];
         let changes = zero.calculates(&near);
-        assert_eq!(zero.ways()[1..5], [Some((1024, 1, 1)), Some((2048, 2, 1)), Some((2560, 2, 1)), Some((3584, 3, 1))]);
+        assert_eq!(
+            zero.paths()[1..5],
+            [Some((1024, 1, 1)), Some((2048, 2, 1)), Some((2560, 2, 1)), Some((3584, 3, 1))]
+        );
         assert_eq!(changes.iter().map(|c| c.dst.0).collect::<Vec<_>>(), [1, 2, 3, 4]);
         let near = vec![(1, true, 1024, vec![(NodeId(2), 1536)]), (2, true, 2560, vec![(NodeId(3), 1024)])];
         zero.calculates(&near);
         assert_eq!(
-            zero.ways()[2..5],
+            zero.paths()[2..5],
             [Some((2560, 1, 2)), Some((3584, 2, 2)), Some((4608, 3, 2))],
             "equal sums: fewer hops"
         );
@@ -308,7 +311,7 @@ mod tests {
             (2, false, 1024, reaches(7)),
             (8, true, BROKEN, reaches(9)),
         ]);
-        let known: Vec<usize> = (0..NODES).filter(|&node| zero.ways()[node].is_some()).collect();
+        let known: Vec<usize> = (0..NODES).filter(|&node| zero.paths()[node].is_some()).collect();
         assert_eq!(known, [1, 2, 3, 4]);
     }
 
@@ -318,7 +321,7 @@ mod tests {
         let near = vec![(1, true, 1024, vec![(NodeId(3), 1024), (NodeId(4), 1024)])];
         zero.hears(3, &[(5, 255)]);
         zero.calculates(&near);
-        // Who advertises, what, and whether a way may change by it. 5 is reached over 3 at 3,072.
+        // Who advertises, what, and whether a path may change by it. 5 is reached over 3 at 3,072.
         let cases: [(u32, &[(u32, u8)], bool); 6] = [
             (9, &[(5, 255)], false),
             (4, &[(5, 128)], false),
@@ -373,7 +376,7 @@ mod tests {
         fn the_table_is_that_of_a_calculation_from_nothing(steps in prop::collection::vec(steps(), 1..60)) {
             let mut zero = Zero::new();
             let mut near = Near::new();
-            let mut before = zero.ways();
+            let mut before = zero.paths();
             for step in steps.into_iter().chain([Step::Calculate]) {
                 match step {
                     Step::Links(last, links) => zero.hears(last, &links),
@@ -384,9 +387,9 @@ mod tests {
                     Step::Calculate => {
                         // What is current stays as it is: that is what the marks promise.
                         let changes = if zero.routes.are_current() { Vec::new() } else { zero.calculates(&near) };
-                        let table = zero.ways();
+                        let table = zero.paths();
                         prop_assert_eq!(&table, &zero.plain(&near));
-                        let route = |way: Option<(Cost, u8, u32)>| way.map(|(_, hops, next_hop)| (next_hop, hops));
+                        let route = |path: Option<(Cost, u8, u32)>| path.map(|(_, hops, next_hop)| (next_hop, hops));
                         let differ: Vec<u32> =
                             (0..NODES).filter(|&n| route(table[n]) != route(before[n])).map(|n| n as u32).collect();
                         prop_assert_eq!(changes.iter().map(|c| c.dst.0).collect::<Vec<_>>(), differ);

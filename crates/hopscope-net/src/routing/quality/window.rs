@@ -24,7 +24,7 @@ pub(crate) struct Window {
     /// Number of the last packet.
     last: u16,
     /// When it came.
-    heard: Time,
+    latest: Time,
 }
 
 /// Packets that each second is taken to have had before the window has seen it: a link begins as a bad one.
@@ -38,7 +38,7 @@ impl Window {
     /// A window of so many seconds, of which `open` count at first; the neighbour's packet of this number came now.
     pub(crate) fn new(seconds: u32, open: u32, number: u16, now: Time) -> Self {
         let unseen = Second { received: 0, sent: SENT_BEFORE };
-        Window { seconds: vec![unseen; seconds as usize].into(), at: 0, open: open as usize, last: number, heard: now }
+        Window { seconds: vec![unseen; seconds as usize].into(), at: 0, open: open as usize, last: number, latest: now }
     }
 
     /// A packet of the neighbour came.
@@ -51,7 +51,7 @@ impl Window {
         let second = &mut self.seconds[self.at];
         second.received = second.received.saturating_add(1);
         second.sent = second.sent.saturating_add(if gap > LONGEST_GAP { 1 } else { gap });
-        (self.last, self.heard) = (number, now);
+        (self.last, self.latest) = (number, now);
     }
 
     /// Ends a second: the share that came, in 1/255. `interval` is the longest time between two HELLOs.
@@ -61,7 +61,7 @@ impl Window {
         let counted = self.seconds.iter().take(self.open);
         let (received, sent) =
             counted.fold((0u32, 0u32), |(r, s), second| (r + u32::from(second.received), s + u32::from(second.sent)));
-        let received = received * self.heard_of(interval, now) / length as u32;
+        let received = received * self.not_silent(interval, now) / length as u32;
         self.at = (self.at + 1) % length;
         self.seconds[self.at] = Second { received: 0, sent: 0 };
         // In 1/1024 first, as olsrd rounds.
@@ -70,9 +70,9 @@ impl Window {
 
     /// Seconds of the window that were not silent: the first HELLO is missing after one and a half intervals, each further
     /// one after an interval, and from the second on they count.
-    fn heard_of(&self, interval: Span, now: Time) -> u32 {
+    fn not_silent(&self, interval: Span, now: Time) -> u32 {
         let length = self.seconds.len() as u32;
-        let silence = (now - self.heard).0;
+        let silence = (now - self.latest).0;
         if interval == Span::ZERO || silence < interval.0 * 3 / 2 {
             return length;
         }

@@ -55,7 +55,7 @@ proptest! {
 
     /// Without losses every link has ETX 1: ways of least cost are those of fewest hops, over the relays of quality too.
     #[test]
-    fn at_rest_ways_of_least_etx_are_shortest(
+    fn at_rest_paths_of_least_etx_are_shortest(
         case in cases(NODES, [100, 3_000, 12_000], 1.0, 0..40),
         (mpr_coverage, tc_redundancy, fisheye) in (1u32..8, 0u32..3, any::<bool>()),
     ) {

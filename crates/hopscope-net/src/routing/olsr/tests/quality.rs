@@ -1,4 +1,4 @@
-//! Routes by link quality: what is measured over lossy links, which ways are taken, and how often they lead in circles.
+//! Routes by link quality: what is measured over lossy links, which paths are taken, and how often they lead in circles.
 
 use crate::config::olsr::{OlsrConfig, OlsrMetric};
 use crate::routing::RoutingNote;
@@ -17,15 +17,15 @@ fn by_hops() -> OlsrConfig {
     OlsrConfig { neighb_hold_time: Span::from_secs(20), ..set("olsr-unik") }
 }
 
-/// The share of the seconds from 60 s to 660 s in which packets from 0 to 2 go this way.
-fn share_over(cfg: &OlsrConfig, loss: f64, way: &[u32]) -> f64 {
+/// The share of the seconds from 60 s to 660 s in which packets from 0 to 2 go this path.
+fn share_over(cfg: &OlsrConfig, loss: f64, path: &[u32]) -> f64 {
     let mut net = Net::new(3, cfg, 1);
     net.set_link(0, 1, true);
     net.set_link(1, 2, true);
     net.set_lossy(0, 2, loss);
     let taken = (60..660).filter(|&second| {
         net.run(ms(second * 1000));
-        net.path(0, 2).as_deref() == Some(way)
+        net.path(0, 2).as_deref() == Some(path)
     });
     taken.count() as f64 / 600.0
 }
@@ -107,12 +107,12 @@ fn a_rate_is_announced_where_it_counts() {
 }
 
 #[test]
-fn a_link_that_is_heard_in_one_direction_only_is_not_used() {
+fn a_link_that_is_received_in_one_direction_only_is_not_used() {
     let mut net = Net::chain(3, &set("olsr-etx"));
     net.set_lossy(0, 2, 0.0);
     net.run(ms(60_000));
     assert_eq!(net.path(0, 2), Some(vec![0, 2]));
-    // 2 no longer hears 0: its quality falls within the window, long before the hold time would tell 0.
+    // 2 no longer hears 0: its quality falls within the window, long before the hold time would end it at 0.
     net.losses.insert((0, 2), 1.0);
     net.run(ms(100_000));
     assert_eq!(net.path(0, 2), Some(vec![0, 1, 2]));
@@ -132,13 +132,13 @@ fn routes_are_calculated_at_most_once_in_a_gap() {
     assert!(noted.windows(2).all(|pair| pair[1] - pair[0] >= Span::from_secs(3)), "{noted:?}");
 }
 
-/// 10,000 links come, go or change their loss, one each 2 s on average; after each the ways between all nodes are followed.
+/// 10,000 links come, go or change their loss, one each 2 s on average; after each the paths between all nodes are followed.
 fn loops(cfg: &OlsrConfig) -> (u32, u32) {
     const NODES: usize = 8;
     let mut net = Net::new(NODES, cfg, 1);
     let mut chance = Stream::derive(11, 0, 0, Purpose::Placement);
     let mut below = |limit: usize| (chance.uniform() * limit as f64) as usize;
-    let (mut loops, mut ways) = (0, 0);
+    let (mut loops, mut paths) = (0, 0);
     for _ in 0..10_000 {
         let (a, b) = (below(NODES), below(NODES));
         if a != b {
@@ -151,20 +151,20 @@ fn loops(cfg: &OlsrConfig) -> (u32, u32) {
         for (src, dst) in (0..NODES).flat_map(|src| (0..NODES).map(move |dst| (src, dst))) {
             match net.route(src, dst) {
                 Ok(None) => {}
-                Ok(Some(_)) => ways += 1,
-                Err(_) => (loops, ways) = (loops + 1, ways + 1),
+                Ok(Some(_)) => paths += 1,
+                Err(_) => (loops, paths) = (loops + 1, paths + 1),
             }
         }
     }
-    (loops, ways)
+    (loops, paths)
 }
 
 #[test]
-fn ways_lead_in_circles_for_as_long_as_nodes_know_different_things() {
-    // No claim of OLSR: docs/models/olsr.md has the figures. Link states differ while messages are under way.
+fn paths_lead_in_circles_for_as_long_as_nodes_know_different_things() {
+    // No claim of OLSR: docs/models/olsr.md has the figures. Link states differ while messages are under path.
     for (name, cfg) in [("olsr-etx", set("olsr-etx")), ("olsrd", set("olsrd")), ("hops", by_hops())] {
-        let (loops, ways) = loops(&cfg);
-        println!("{name}: {loops} of {ways} ways are loops");
-        assert!(ways > 100_000 && loops > 0 && loops < ways / 10, "{name}: {loops} of {ways}");
+        let (loops, paths) = loops(&cfg);
+        println!("{name}: {loops} of {paths} paths are loops");
+        assert!(paths > 100_000 && loops > 0 && loops < paths / 10, "{name}: {loops} of {paths}");
     }
 }
