@@ -17,24 +17,28 @@ FLOW = {"from": 0, "to": 2, "transport": "udp", "app": "cbr", "rate": "50kbps", 
 LOSSY = {"kind": "uniform", "per": 0.6, "links": [[0, 2], [2, 0]]}
 
 
-def ran(routing: dict[str, Any], radio: dict[str, Any], **changes: Any) -> dict[str, Any]:
+def ran(routing: dict[str, Any], radio: dict[str, Any], **changes: Any) -> hs.Result:
     scenario = {"duration": "20s", "topology": NEAR, "radio": radio, "routing": routing, "flow": [FLOW], **changes}
-    [run] = hs.run(scenario, seeds=1).to_json()["points"][0]["runs"]
-    found: dict[str, Any] = run
-    return found
+    return hs.run(scenario, seeds=1)
 
 
-def forwarded(run: dict[str, Any]) -> float:
+def received(result: hs.Result) -> int:
+    return int(result.flows["received_packets"].sum())
+
+
+def forwarded(result: hs.Result) -> float:
     """Packets that node 1 forwarded, of those that arrived."""
-    links = run["links"]
-    by_1 = sum(packets for node, packets in zip(links["from"], links["packets"], strict=True) if node == 1)
-    return float(by_1 / max(run["flows"][0]["received_packets"], 1))
+    links = result.links
+    if links.empty:
+        return 0.0
+    return float(links["packets"][links["from"] == 1].sum() / max(received(result), 1))
 
 
 @pytest.mark.parametrize(("metric", "hops"), [("hops", 1), ("etx", 2), ("ett", 2), ("airtime", 2)])
 def test_the_oracle_takes_two_good_hops_over_a_bad_one(metric: str, hops: int) -> None:
     run = ran({"metric": metric}, {"error": LOSSY})
-    assert run["flows"][0]["received_packets"] > 200
+    # Four attempts, and as many of RTS: the direct link delivers about a third.
+    assert received(run) > (50 if hops == 1 else 200)
     assert forwarded(run) == pytest.approx(hops - 1, abs=0.02)
 
 
@@ -56,8 +60,8 @@ def test_small_slow_probes_hide_what_becomes_of_fast_long_frames() -> None:
     by_probes = ran({"metric": "etx"}, radio)
     by_data = ran({"metric": "airtime"}, radio)
     sent = 20 * 50_000 / 4_000
-    assert by_probes["flows"][0]["received_packets"] < 0.3 * sent, "ETX calls the direct link a perfect one"
-    assert by_data["flows"][0]["received_packets"] > 0.95 * sent
+    assert received(by_probes) < 0.3 * sent, "ETX calls the direct link a perfect one"
+    assert received(by_data) > 0.95 * sent
     # Probes as long as data show more, but not what the rate does to them.
     longer = ran({"metric": "etx", "probe_size": 1500}, radio)
     assert forwarded(longer) == 0

@@ -132,7 +132,7 @@ class Scenario:
 
     def _tables(self, result: dict[str, Any], name: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
         """The ``[[name]]`` tables of a result, each with its keys as given, which a sweep can vary as a whole."""
-        return zip(result[name], self.points[0].set.get(name, self._document.values.get(name, [])), strict=True)
+        return zip(result.get(name, []), self.points[0].set.get(name, self._document.values.get(name, [])), strict=True)
 
     @property
     def document(self) -> dict[str, Any]:
