@@ -396,9 +396,9 @@ impl<const MONITOR: bool> Capture<MONITOR> {
             && !matches!(packet.body, Body::Ethernet { .. })
             && !is_message;
         let below_ip = self.encoder.below_ip(packet);
-        let heard = if is_heard { self.air.sent(slot).packet() } else { &[] };
+        let received = if is_heard { self.air.sent(slot).packet() } else { &[] };
         // Of a fragment there is nothing.
-        let mut octets = heard.get(below_ip as usize..).unwrap_or_default();
+        let mut octets = received.get(below_ip as usize..).unwrap_or_default();
         if octets.is_empty() {
             self.scratch.clear();
             let whole = FullPacket { packet, extension: view.extension(packet), octets: view.octets(packet) };

@@ -33,7 +33,7 @@ pub struct InterfaceConfig {
 }
 
 /// Channel of a radio that no [`InterfaceConfig`] names.
-pub const DEFAULT_CHANNEL: u16 = 1;
+const DEFAULT_CHANNEL: u16 = 1;
 /// Most radios of a node.
 pub const MAX_RADIOS: u8 = 8;
 /// Highest number of a channel (IEEE 802.11ax-2021 27.3.23.2).
@@ -146,7 +146,7 @@ impl Config {
     }
 
     /// The nodes that have a radio.
-    pub fn nodes_of<'a>(&self, interface: &'a InterfaceConfig) -> impl Iterator<Item = u32> + use<'a> {
+    fn nodes_of<'a>(&self, interface: &'a InterfaceConfig) -> impl Iterator<Item = u32> + use<'a> {
         let all = interface.nodes.is_empty().then(|| 0..self.nodes.len() as u32);
         interface.nodes.iter().copied().chain(all.into_iter().flatten())
     }

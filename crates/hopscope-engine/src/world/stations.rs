@@ -24,7 +24,7 @@ impl<R: Recorder> World<R> {
             }
             return self.resolve_address(node, id);
         }
-        let Some((station, peer)) = self.way_to(node, next_hop, via) else {
+        let Some((station, peer)) = self.stations_towards(node, next_hop, via) else {
             self.work.push(Work::LinkFailed { node, packet: id, reason: DropReason::NoRoute });
             return PathEvent::NoRoute;
         };
@@ -35,7 +35,7 @@ impl<R: Recorder> World<R> {
 
     /// The station of a node that a packet leaves by and that of the neighbour that takes it: by the radio that is asked for, or
     /// else by the first that decodes the neighbour, or has its channel.
-    fn way_to(&self, node: NodeId, next_hop: NodeId, via: u8) -> Option<(NodeId, NodeId)> {
+    fn stations_towards(&self, node: NodeId, next_hop: NodeId, via: u8) -> Option<(NodeId, NodeId)> {
         let pair = |station| Some((station, self.stations.peer(station, next_hop)?));
         if via & Packet::CHOSEN != 0 {
             return self.stations.radio(node, via & !Packet::CHOSEN).and_then(pair);
@@ -71,8 +71,8 @@ impl<R: Recorder> World<R> {
             return node;
         }
         let next_hop = self.next_hop(node, peer);
-        let way = next_hop.and_then(|next_hop| self.way_to(node, next_hop, Interface::WIFI));
-        way.map_or(node, |(station, _)| station)
+        let pair = next_hop.and_then(|next_hop| self.stations_towards(node, next_hop, Interface::WIFI));
+        pair.map_or(node, |(station, _)| station)
     }
 
     /// True when two nodes decode each other on some channel.

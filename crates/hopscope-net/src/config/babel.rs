@@ -124,6 +124,9 @@ impl BabelConfig {
         checks.no_zero_count(&[("ihu_hellos", self.ihu_hellos)]);
         for (name, interval) in [("hello_interval", self.hello_interval), ("update_interval", self.update_interval)] {
             checks.no_zero_time(&[(name, interval)]);
+            checks.require(interval == Span::ZERO || interval >= CENTISECOND, name, || {
+                format!("is {} s; a TLV announces at least 0.01 s", seconds(interval))
+            });
             checks.require(interval <= Centiseconds::LONGEST, name, || {
                 format!("is {} s; a TLV can announce at most {} s", seconds(interval), seconds(Centiseconds::LONGEST))
             });
@@ -192,6 +195,8 @@ const SECTION: &str = "routing.babel";
 /// The metric of what cannot be reached.
 const INFINITY: u32 = hopscope_packet::babel::INFINITY as u32;
 /// More would leave next to nothing of an interval.
+/// What TLVs count times in (RFC 8966 4.6.5).
+const CENTISECOND: Span = Span::from_millis(10);
 const MOST_JITTER: f64 = 0.9;
 /// Holds longer than this many intervals say nothing that others do not.
 const MOST_INTERVALS: f64 = 100.0;
@@ -220,6 +225,11 @@ mod tests {
                 BabelConfig { update_interval: Span::from_secs(700), ..base() },
                 "update_interval",
                 "is 700 s; a TLV can announce at most 655.35 s",
+            ),
+            (
+                BabelConfig { hello_interval: Span(1), ..base() },
+                "hello_interval",
+                "is 0.000000001 s; a TLV announces at least 0.01 s",
             ),
             (BabelConfig { ihu_hellos: 0, ..base() }, "ihu_hellos", "is 0; it must be at least 1"),
             (

@@ -10,7 +10,7 @@ params! {
     /// BATMAN_IV.
     pub struct BatmanIvConfig {
         /// Mean time between the OGMs of a node.
-        originator_interval: Span = Span::from_secs(1), "s", "Linux batman-adv (orig_interval)", in Range::above(0.0).up_to(3_600.0);
+        originator_interval: Span = Span::from_secs(1), "s", "Linux batman-adv (orig_interval)", in Range::within(0.01, 3_600.0);
         /// Most by which an interval is longer or shorter; an OGM that is carried on waits for up to half of it.
         jitter: Span = Span::from_millis(20), "s", "Linux batman-adv (BATADV_JITTER)", in Range::within(0.0, 60.0);
         /// Hops that OGMs and data live for.

@@ -21,9 +21,9 @@ params! {
     /// BATMAN_V.
     pub struct BatmanVConfig {
         /// Mean time between the ELP messages of a node.
-        elp_interval: Span = Span::from_millis(500), "s", "Linux batman-adv (elp_interval)", in Range::above(0.0).up_to(3_600.0);
+        elp_interval: Span = Span::from_millis(500), "s", "Linux batman-adv (elp_interval)", in Range::within(0.01, 3_600.0);
         /// Mean time between the OGMs of a node.
-        originator_interval: Span = Span::from_secs(1), "s", "Linux batman-adv (orig_interval)", in Range::above(0.0).up_to(3_600.0);
+        originator_interval: Span = Span::from_secs(1), "s", "Linux batman-adv (orig_interval)", in Range::within(0.01, 3_600.0);
         /// Most by which an interval is longer or shorter.
         jitter: Span = Span::from_millis(20), "s", "Linux batman-adv (BATADV_JITTER)", in Range::within(0.0, 60.0);
         /// Hops that OGMs and data live for.

@@ -67,7 +67,7 @@ impl Paths {
 
 /// What a message says of a path to a node.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct News {
+pub(super) struct Notice {
     pub(super) node: NodeId,
     /// None: the node is the neighbour that was heard.
     pub(super) seq: Option<u32>,
@@ -79,24 +79,24 @@ pub(super) struct News {
 
 impl Hwmp {
     /// Takes what a message says of a path; false where what is known is newer or better.
-    pub(super) fn learn(&mut self, news: &News, cx: &mut Cx) -> bool {
+    pub(super) fn learn(&mut self, notice: &Notice, cx: &mut Cx) -> bool {
         let (now, interface) = (cx.now, cx.interface);
-        self.note_expired(news.node, cx);
+        self.note_expired(notice.node, cx);
         let hysteresis = self.cfg.metric_hysteresis;
-        let known = self.paths.0.slot(news.node);
-        if !is_better(known, news, now, hysteresis) {
+        let known = self.paths.0.slot(notice.node);
+        if !is_better(known, notice, now, hysteresis) {
             return false;
         }
         let before = known.is_active.then_some((known.next_hop, known.hops));
         // A message on another way says nothing of the life of the old one.
-        let expires = if before.is_some_and(|old| old.0 == news.next_hop) {
-            known.expires.max(news.expires)
+        let expires = if before.is_some_and(|old| old.0 == notice.next_hop) {
+            known.expires.max(notice.expires)
         } else {
-            news.expires
+            notice.expires
         };
         let users = std::mem::take(&mut known.users);
-        let News { node, hops, metric, next_hop, .. } = *news;
-        let seq = news.seq.or(known.seq);
+        let Notice { node, hops, metric, next_hop, .. } = *notice;
+        let seq = notice.seq.or(known.seq);
         *known = Path { node, next_hop, interface, hops, metric, seq, is_active: true, expires, users };
         match before {
             Some((old, _)) if old != next_hop => cx.note(RoutingNote::RouteUp { dst: node, next_hop, hops }),
@@ -117,19 +117,19 @@ impl Hwmp {
     }
 }
 
-/// Whether news replace what is known.
-fn is_better(known: &Path, news: &News, now: Time, hysteresis: f64) -> bool {
+/// Whether notice replace what is known.
+fn is_better(known: &Path, notice: &Notice, now: Time, hysteresis: f64) -> bool {
     let is_usable = known.is_active && known.expires > now;
-    let Some(seq) = news.seq else {
+    let Some(seq) = notice.seq else {
         // Of a neighbour itself: nothing can be shorter in hops, and no loop comes of it.
-        return !is_usable || news.metric < known.metric || known.next_hop == news.next_hop;
+        return !is_usable || notice.metric < known.metric || known.next_hop == notice.next_hop;
     };
     let Some(before) = known.seq else { return true };
     if seq != before || !is_usable {
         return !is_newer(before, seq);
     }
-    let share = if known.next_hop == news.next_hop { 0.0 } else { hysteresis };
-    f64::from(news.metric) < f64::from(known.metric) * (1.0 - share)
+    let share = if known.next_hop == notice.next_hop { 0.0 } else { hysteresis };
+    f64::from(notice.metric) < f64::from(known.metric) * (1.0 - share)
 }
 
 #[cfg(test)]
@@ -151,7 +151,7 @@ mod tests {
             expires: Time(until),
             users: Vec::new(),
         };
-        let news = |seq, next_hop, metric| News {
+        let notice = |seq, next_hop, metric| Notice {
             node: NodeId(9),
             seq,
             hops: 2,
@@ -168,20 +168,20 @@ mod tests {
             (u32::MAX, 2, 1, false),
             (5, 1, 100, false),
         ] {
-            let news = news(Some(seq), next_hop, metric);
-            assert_eq!(is_better(&known, &news, NOW, 0.0), taken, "{news:?}");
+            let notice = notice(Some(seq), next_hop, metric);
+            assert_eq!(is_better(&known, &notice, NOW, 0.0), taken, "{notice:?}");
         }
         // A tenth better at least over another neighbour, not over the same one.
-        assert!(!is_better(&known, &news(Some(5), 2, 90), NOW, 0.1));
-        assert!(is_better(&known, &news(Some(5), 2, 89), NOW, 0.1));
-        assert!(is_better(&known, &news(Some(5), 1, 99), NOW, 0.1));
+        assert!(!is_better(&known, &notice(Some(5), 2, 90), NOW, 0.1));
+        assert!(is_better(&known, &notice(Some(5), 2, 89), NOW, 0.1));
+        assert!(is_better(&known, &notice(Some(5), 1, 99), NOW, 0.1));
         // What has expired gives way to whatever is not older.
         let expired = path(Some(5), 1, 100, 100);
-        assert!(is_better(&expired, &news(Some(5), 2, 900), NOW, 0.0));
-        assert!(!is_better(&expired, &news(Some(4), 2, 1), NOW, 0.0));
+        assert!(is_better(&expired, &notice(Some(5), 2, 900), NOW, 0.0));
+        assert!(!is_better(&expired, &notice(Some(4), 2, 1), NOW, 0.0));
         // A neighbour that was heard itself.
-        assert!(!is_better(&known, &news(None, 9, 100), NOW, 0.0));
-        assert!(is_better(&known, &news(None, 9, 99), NOW, 0.0));
-        assert!(is_better(&path(None, 9, 100, 200), &news(None, 9, 300), NOW, 0.0), "its metric now");
+        assert!(!is_better(&known, &notice(None, 9, 100), NOW, 0.0));
+        assert!(is_better(&known, &notice(None, 9, 99), NOW, 0.0));
+        assert!(is_better(&path(None, 9, 100, 200), &notice(None, 9, 300), NOW, 0.0), "its metric now");
     }
 }

@@ -1,6 +1,6 @@
 //! What path requests and replies of others cause (IEEE 802.11-2020 14.10.9 and 14.10.10).
 
-use super::paths::News;
+use super::paths::Notice;
 use super::{Hwmp, in_tu, is_newer, metric, of_tu};
 use crate::routing::Cx;
 use hopscope_core::ids::NodeId;
@@ -21,7 +21,7 @@ impl Hwmp {
         let (hops, expires) = (preq.hops.saturating_add(1), cx.now + of_tu(preq.lifetime));
         self.learn_neighbour(from, cx);
         let originator =
-            News { node: preq.originator, seq: Some(preq.originator_seq), hops, metric, next_hop: from, expires };
+            Notice { node: preq.originator, seq: Some(preq.originator_seq), hops, metric, next_hop: from, expires };
         if !self.learn(&originator, cx) {
             // An older request, or one that a better way has brought before.
             return;
@@ -106,7 +106,7 @@ impl Hwmp {
         let metric = self.metric_over(from, prep.metric, cx);
         let (hops, expires) = (prep.hops.saturating_add(1), cx.now + of_tu(prep.lifetime));
         self.learn_neighbour(from, cx);
-        let target = News { node: prep.target, seq: Some(prep.target_seq), hops, metric, next_hop: from, expires };
+        let target = Notice { node: prep.target, seq: Some(prep.target_seq), hops, metric, next_hop: from, expires };
         if !self.learn(&target, cx) || prep.originator == self.node || prep.ttl <= 1 {
             return;
         }
@@ -123,6 +123,6 @@ impl Hwmp {
     fn learn_neighbour(&mut self, from: NodeId, cx: &mut Cx) {
         let metric = self.metric_over(from, 0, cx);
         let expires = cx.now + self.cfg.active_path_timeout;
-        self.learn(&News { node: from, seq: None, hops: 1, metric, next_hop: from, expires }, cx);
+        self.learn(&Notice { node: from, seq: None, hops: 1, metric, next_hop: from, expires }, cx);
     }
 }

@@ -50,7 +50,7 @@ fn the_grid_finds_what_a_full_scan_finds() {
 }
 
 /// Who hears each node, with power and flags, at an instant; `names` renames nodes.
-fn heard(medium: &mut Medium, nodes: &[u32], names: impl Fn(u32) -> u32, now: Time) -> Vec<Vec<(u32, u32, u8)>> {
+fn receptions(medium: &mut Medium, nodes: &[u32], names: impl Fn(u32) -> u32, now: Time) -> Vec<Vec<(u32, u32, u8)>> {
     let of = |n: &u32| {
         medium.refresh(NodeId(*n), now);
         let links = medium.hearers(NodeId(*n)).iter();
@@ -77,7 +77,7 @@ fn a_channel_is_as_if_the_others_were_not_there() {
     }
     let numbers: Vec<u32> = (0..40).collect();
     let ns = |n: u32| n / 3;
-    assert_eq!(heard(&mut all, &own, ns, Time::ZERO), heard(&mut one, &numbers, |n| n, Time::ZERO));
+    assert_eq!(receptions(&mut all, &own, ns, Time::ZERO), receptions(&mut one, &numbers, |n| n, Time::ZERO));
     // The same once nodes are under way, and for those that jump.
     let now = Time::ZERO + Span::from_secs(1);
     for (medium, node) in [(&mut all, own[7]), (&mut one, 7)] {
@@ -85,7 +85,7 @@ fn a_channel_is_as_if_the_others_were_not_there() {
         medium.set_leg(NodeId(node), Leg::at_speed(now, from, [750.0, 300.0], 10.0), now);
     }
     let later = Time::ZERO + Span::from_secs(20);
-    assert_eq!(heard(&mut all, &own, ns, later), heard(&mut one, &numbers, |n| n, later));
+    assert_eq!(receptions(&mut all, &own, ns, later), receptions(&mut one, &numbers, |n| n, later));
     assert!(
         !all.decodes(NodeId(0), NodeId(1), later)
             && all.decodes(NodeId(own[7]), NodeId(own[7] + 3), later) == one.decodes(NodeId(7), NodeId(8), later)

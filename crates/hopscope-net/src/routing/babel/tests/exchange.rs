@@ -223,21 +223,21 @@ fn route_requests_are_answered() {
 #[test]
 fn an_update_that_is_not_repeated_is_asked_for_and_ages() {
     let mut net = met(&rfc());
-    let heard = net.now - Time::ZERO;
+    let received = net.now - Time::ZERO;
     for seqno in 20..40 {
         net.greet(0, 1, seqno);
         net.run(net.now + Span::from_secs(4));
     }
     // Valid for 56 s; asked for an eighth of that before the end.
-    let heard = Time::ZERO + heard - Time::ZERO;
-    let requests = net.babel_said(0, "route-request", Time::ZERO + heard);
+    let received = Time::ZERO + received - Time::ZERO;
+    let requests = net.babel_said(0, "route-request", Time::ZERO + received);
     let route = |said: &&(Time, Option<u32>, BabelTlv)| said.2 == BabelTlv::RouteRequest(Some(NodeId(3)));
     let asked: Vec<_> = requests.iter().filter(route).map(|said| (said.0 - Time::ZERO, said.1)).collect();
     assert_eq!(asked.len(), 1, "{asked:?}");
-    let after = asked[0].0 - heard;
+    let after = asked[0].0 - received;
     assert!((48..=51).contains(&(after.0 / 1_000_000_000)), "{after:?}");
     let down = RoutingNote::RouteDown { dst: NodeId(3), cause: RouteLoss::Expired };
-    let lost = net.noted(0, down).expect("too old") - Time::ZERO - heard;
+    let lost = net.noted(0, down).expect("too old") - Time::ZERO - received;
     assert!((55..=57).contains(&(lost.0 / 1_000_000_000)), "{lost:?}");
 }
 

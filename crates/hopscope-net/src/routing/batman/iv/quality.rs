@@ -22,13 +22,13 @@ pub(super) struct Quality {
 
 /// What is kept of the originator itself.
 #[derive(Debug, Default)]
-pub(super) struct Heard {
+pub(super) struct Receptions {
     /// OGMs that came by any neighbour, as in [`Quality`].
     received: u64,
 }
 
 impl Metric for Quality {
-    type Whole = Heard;
+    type Whole = Receptions;
 
     fn value(&self) -> u32 {
         self.tq.into()

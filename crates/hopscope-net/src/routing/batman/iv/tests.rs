@@ -136,12 +136,12 @@ fn on_an_asymmetric_link_each_side_knows_its_own_direction() {
 
 #[test]
 fn two_good_hops_go_before_one_bad_and_a_good_one_before_two() {
-    for (loss, way) in [(0.6, vec![0, 1, 2]), (0.05, vec![0, 2])] {
+    for (loss, path) in [(0.6, vec![0, 1, 2]), (0.05, vec![0, 2])] {
         let mut net = Net::chain(3, &plain());
         net.set_lossy(0, 2, loss);
         net.run(ms(150_000));
-        assert_eq!(net.path(0, 2), Some(way.clone()), "{loss}");
-        let back: Vec<u32> = way.iter().rev().copied().collect();
+        assert_eq!(net.path(0, 2), Some(path.clone()), "{loss}");
+        let back: Vec<u32> = path.iter().rev().copied().collect();
         assert_eq!(net.path(2, 0), Some(back));
     }
 }
@@ -202,7 +202,7 @@ fn time_to_live_bounds_the_flood() {
     assert!(net.noted(0, up(1, 1)).is_some() && net.noted(0, up(3, 3)).is_some());
 }
 
-/// A machine that is told what it hears.
+/// A machine that is given what it hears.
 struct Bench {
     batman: BatmanIv,
     rng: Stream,

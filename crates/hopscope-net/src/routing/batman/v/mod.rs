@@ -218,7 +218,7 @@ impl BatmanV {
     fn say_ogm(&mut self, cx: &mut Cx) {
         let ogm = Ogm2 { origin: self.node, seq: self.ogm_seq, throughput: u32::MAX, ttl: self.cfg.ttl as u8 };
         self.ogm_seq = self.ogm_seq.wrapping_add(1);
-        // Where nobody is heard, nobody is told (batadv_hardif_no_broadcast).
+        // Where nobody is heard, nothing is sent (batadv_hardif_no_broadcast).
         if !self.neighbours.is_empty() {
             self.queue(ogm, cx);
         }
@@ -251,9 +251,9 @@ impl BatmanV {
             Jump::None | Jump::Restart => {}
         }
         (originator.last_seq, originator.last_ttl, originator.last_seen) = (ogm.seq, ogm.ttl, cx.now);
-        let heard = &mut originator.vias[via];
-        heard.last_seen = cx.now;
-        heard.metric = Throughput { value, seq: ogm.seq, is_known: true };
+        let entry = &mut originator.vias[via];
+        entry.last_seen = cx.now;
+        entry.metric = Throughput { value, seq: ogm.seq, is_known: true };
         self.originators.set_ttl(place, via, ogm.ttl, cx);
         Some(via)
     }

@@ -128,7 +128,7 @@ impl LinkLayer for Known {
     }
 }
 
-/// A machine that is told what it hears.
+/// A machine that is given what it hears.
 struct Bench {
     batman: BatmanV,
     rng: Stream,
@@ -165,7 +165,7 @@ impl Bench {
         self.input(|batman, cx| batman.on_message(NodeId(from), &BatmanMessage::Ogm2([ogm].into()), cx));
     }
 
-    fn way(&mut self, dst: u32) -> Option<(u32, u32)> {
+    fn route(&mut self, dst: u32) -> Option<(u32, u32)> {
         let query = Query { packet: PacketId(0), src: NodeId(0), dst: NodeId(dst), prev: None, source_route: None };
         let (answer, _) = self.input(|batman, cx| batman.route(&query, cx));
         match answer {
@@ -179,22 +179,22 @@ impl Bench {
 fn the_throughput_of_a_path_is_that_of_its_narrowest_link() {
     let mut bench = Bench::new(&BatmanVConfig::default(), &[(1, 20_000_000), (2, 50_000_000)]);
     bench.hears(1, 9, 5, 300);
-    assert_eq!(bench.way(9), None, "the sender was not heard of by ELP");
+    assert_eq!(bench.route(9), None, "the sender was not heard of by ELP");
     bench.meets(&[1, 2, 3]);
     bench.hears(1, 9, 5, 300);
-    assert_eq!(bench.way(9), Some((1, 200)));
+    assert_eq!(bench.route(9), Some((1, 200)));
     bench.hears(2, 9, 5, 300);
-    assert_eq!(bench.way(9), Some((2, 300)), "more than 20 Mbit/s");
+    assert_eq!(bench.route(9), Some((2, 300)), "more than 20 Mbit/s");
     bench.hears(1, 9, 6, 300);
-    assert_eq!(bench.way(9), Some((2, 300)));
+    assert_eq!(bench.route(9), Some((2, 300)));
     bench.hears(2, 9, 6, 150);
     bench.hears(1, 9, 6, 300);
-    assert_eq!(bench.way(9), Some((1, 200)));
-    // Nothing is known of the way to 3: a third of 6 Mbit/s.
+    assert_eq!(bench.route(9), Some((1, 200)));
+    // Nothing is known of the route to 3: a third of 6 Mbit/s.
     bench.hears(3, 3, 5, u32::MAX);
-    assert_eq!(bench.way(3), Some((3, 20)));
+    assert_eq!(bench.route(3), Some((3, 20)));
     bench.hears(1, 8, 5, 0);
-    assert_eq!(bench.way(8), None, "a throughput of nothing is no way");
+    assert_eq!(bench.route(8), None, "a throughput of nothing is no route");
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn links_of_which_nothing_is_known_have_the_default_where_that_is_asked_for() {
     let mut bench = Bench::new(&cfg, &[]);
     bench.meets(&[1]);
     bench.hears(1, 1, 5, u32::MAX);
-    assert_eq!(bench.way(1), Some((1, 10)));
+    assert_eq!(bench.route(1), Some((1, 10)));
 }
 
 #[test]
@@ -213,12 +213,12 @@ fn a_neighbour_that_lags_behind_gives_way_to_a_worse_one() {
     bench.hears(1, 9, 100, 300);
     for seq in 101..105 {
         bench.hears(2, 9, seq, 300);
-        assert_eq!(bench.way(9), Some((1, 200)), "{seq}");
+        assert_eq!(bench.route(9), Some((1, 200)), "{seq}");
     }
     bench.hears(2, 9, 105, 300);
-    assert_eq!(bench.way(9), Some((2, 50)), "five OGMs newer");
+    assert_eq!(bench.route(9), Some((2, 50)), "five OGMs newer");
     bench.hears(1, 9, 104, 300);
-    assert_eq!(bench.way(9), Some((2, 50)), "an old one does not count");
+    assert_eq!(bench.route(9), Some((2, 50)), "an old one does not count");
 }
 
 #[test]
@@ -227,8 +227,8 @@ fn a_restart_is_believed_once_in_thirty_seconds() {
     bench.meets(&[1, 2]);
     bench.hears(1, 9, 1_000_000, 300);
     bench.hears(2, 9, 5, 400);
-    assert_eq!(bench.way(9), Some((1, 300)), "the first OGM itself was a jump");
+    assert_eq!(bench.route(9), Some((1, 300)), "the first OGM itself was a jump");
     bench.now = Time::ZERO + Span::from_secs(31);
     bench.hears(2, 9, 5, 400);
-    assert_eq!(bench.way(9), Some((2, 400)));
+    assert_eq!(bench.route(9), Some((2, 400)));
 }

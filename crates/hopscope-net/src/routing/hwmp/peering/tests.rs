@@ -86,11 +86,11 @@ fn two_nodes_peer_with_the_first_beacon_and_stay() {
     net.run(ms(5_000));
     let first = net.sent("beacon")[0];
     // A frame takes 1 ms: the beacon, an Open, and what answers.
-    let (heard, hearer) = (first.0 + Span::from_millis(1), 1 - first.1);
+    let (received, hearer) = (first.0 + Span::from_millis(1), 1 - first.1);
     let beacons = frames(&net, "beacon").into_iter().filter(|one| one.1 == 0).map(|one| one.0).collect::<Vec<_>>();
     assert!(beacons.len() >= 49 && beacons.windows(2).all(|pair| pair[1] == pair[0] + Span::from_millis(100)));
     let opens = frames(&net, "open");
-    assert_eq!(opens[0], (heard, hearer));
+    assert_eq!(opens[0], (received, hearer));
     assert_eq!((opens.len(), frames(&net, "confirm").len(), frames(&net, "close").len()), (2, 2, 0));
 }
 
