@@ -144,7 +144,7 @@ tcp = { min_rto = -1 }
         ("[[flow]]", '[mac]\nlink = "lred"\n[link]\nnodes = [9]\n[[flow]]',
          "link.nodes: node 9 does not exist; nodes are 0 to"),
         ("[[flow]]",
-         '[routing]\nprotocol = "olsrd"\n[[flow]]', 'found "olsrd" (did you mean "olsr"?); allowed: "static", "aodv"'),
+         '[routing]\nprotocol = "olsrd"\n[[flow]]', 'found "olsrd" (did you mean "olsr"?)'),
         ("[[flow]]", '[series]\nkeep = ["cwmd"]\n[[flow]]', 'series.keep: found "cwmd" (did you mean "cwnd"?)'),
     ],
 )  # fmt: skip
