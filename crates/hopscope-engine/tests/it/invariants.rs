@@ -125,6 +125,10 @@ pub fn routed() -> impl Strategy<Value = Config> {
     (network(), protocol, changes).prop_map(|(config, (protocol, _), changes)| {
         let mut document = serde_json::to_value(config).expect("a configuration is JSON");
         document["routing"]["protocol"] = json!(protocol);
+        if protocol == RoutingProtocol::Hwmp.word() {
+            // Frames of a mesh go whole.
+            document["mac"]["fragmentation_threshold"] = Value::Null;
+        }
         let read = |document: &Value| serde_json::from_value(document.clone()).expect("values of the right kind");
         for (place, draw) in changes {
             let parameters = parameters_of(protocol);
