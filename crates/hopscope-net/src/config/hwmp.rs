@@ -89,6 +89,10 @@ params! {
         preq_backoff: PreqBackoff = PreqBackoff::None, "", "a default", when "max_preq_retries > 0";
         /// Least time between path requests of a node; targets that come meanwhile share one.
         preq_min_interval: Span = tu(100), "s", "IEEE 802.11-2020 dot11MeshHWMPpreqMinInterval (100 TU)";
+        /// Requests and announcements of others go on after a random part of this: neighbours that receive one at the same
+        /// instant would collide.
+        jitter: Span = Span::from_millis(10), "s", "RFC 5148; the standard has none, where the delays of stations differ",
+            in Range::within(0.0, 1.0);
         /// Least time between path errors of a node.
         perr_min_interval: Span = tu(100), "s", "IEEE 802.11-2020 dot11MeshHWMPperrMinInterval (100 TU)";
         /// Lifetime of a path.

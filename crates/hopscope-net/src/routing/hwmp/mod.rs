@@ -241,8 +241,18 @@ impl Hwmp {
     }
 
     fn broadcast(&self, message: HwmpMessage, cx: &mut Cx) {
+        self.broadcast_after(message, Span::ZERO, cx);
+    }
+
+    /// A message of another node goes on.
+    fn pass_on(&self, message: HwmpMessage, cx: &mut Cx) {
+        let delay = cx.part_of(self.cfg.jitter);
+        self.broadcast_after(message, delay, cx);
+    }
+
+    fn broadcast_after(&self, message: HwmpMessage, delay: Span, cx: &mut Cx) {
         // Their own elements count hops: the packet goes over one.
-        cx.push(RoutingEffect::Broadcast { message: message.into(), ttl: 1, delay: Span::ZERO });
+        cx.push(RoutingEffect::Broadcast { message: message.into(), ttl: 1, delay });
     }
 
     fn unicast(&self, message: HwmpMessage, to: NodeId, cx: &mut Cx) {

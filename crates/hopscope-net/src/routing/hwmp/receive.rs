@@ -39,7 +39,7 @@ impl Hwmp {
         match to {
             Some(to) if individual => self.unicast(message, to, cx),
             None if individual => {}
-            _ => self.broadcast(message, cx),
+            _ => self.pass_on(message, cx),
         }
     }
 

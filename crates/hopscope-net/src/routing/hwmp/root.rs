@@ -88,7 +88,7 @@ impl Hwmp {
         }
         if rann.ttl > 1 {
             let (hops, ttl) = (rann.hops.saturating_add(1), rann.ttl - 1);
-            self.broadcast(HwmpMessage::Rann(Rann { hops, ttl, metric, ..*rann }), cx);
+            self.pass_on(HwmpMessage::Rann(Rann { hops, ttl, metric, ..*rann }), cx);
         }
     }
 

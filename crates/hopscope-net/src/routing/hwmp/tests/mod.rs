@@ -7,9 +7,11 @@ use crate::config::hwmp::HwmpConfig;
 use crate::routing::tests::net::Net;
 use hopscope_core::units::Span;
 
-/// The standard's constants with a beacon each 100 ms, so that links come up soon.
+/// The standard's constants with a beacon each 100 ms, so that links come up soon, and without jitter, so that latencies are
+/// known.
 fn quick() -> HwmpConfig {
-    HwmpConfig { beacon_interval: Span::from_millis(100), target_only: true, ..HwmpConfig::default() }
+    let beacon_interval = Span::from_millis(100);
+    HwmpConfig { beacon_interval, target_only: true, jitter: Span::ZERO, ..HwmpConfig::default() }
 }
 
 /// A chain whose links stand.
