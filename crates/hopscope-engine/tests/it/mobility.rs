@@ -40,6 +40,8 @@ fn but_for_places(world: &World<Log>) -> Vec<(Time, Record)> {
 fn moving_field(protocol: RoutingProtocol) -> Config {
     let mut config = busy_field("standard", 5);
     config.routing.protocol = protocol;
+    // Two probes to each neighbour each half second fill a channel of 2 Mbit/s among so many.
+    config.batman_v.elp_probes = 0;
     config.mobility = MobilityConfig {
         model: MobilityModel::RandomWaypoint,
         area: [1000.0, 600.0],
