@@ -4,8 +4,11 @@
 //! table that the Python package turns into scenario keys, the JSON Schema and the reference pages. Keys that only a
 //! scenario file has are built by hand in the schema of the engine, of the same [`Key`].
 
-use serde::Serialize;
-use serde_json::Value;
+use std::fmt::{self, Arguments};
+
+use serde::de::{DeserializeOwned, Error, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
 
 use super::condition::When;
 use crate::error::BuildError;
@@ -78,7 +81,7 @@ impl Range {
     }
 
     /// The error of a parameter whose number lies outside, with its dotted name.
-    pub fn refuse(self, key: impl FnOnce() -> String, unit: &str, number: f64) -> Option<BuildError> {
+    pub fn refuse(self, key: Arguments<'_>, unit: &str, number: f64) -> Option<BuildError> {
         let Range { least, most, above } = self;
         let enough = least.is_none_or(|least| number > least || (number == least && !above));
         // A range without an upper bound lets infinity through, with which nothing can be reckoned.
@@ -93,7 +96,7 @@ impl Range {
         }
         // "probability" names a quantity that has no unit.
         let unit = if matches!(unit, "" | "probability") { String::new() } else { format!(" {unit}") };
-        Some(BuildError::new(key(), format!("found {number}; allowed is {allowed}{unit}")))
+        Some(BuildError::new(key.to_string(), format!("found {number}; allowed is {allowed}{unit}")))
     }
 
     /// What a number of this unit takes where nothing else is said.
@@ -325,14 +328,130 @@ param_types! {
     [f64; 2] => Point, |point| placed(point);
 }
 
-/// The key of a parameter that `params!` declares.
-pub fn of_param<T: ParamType + Serialize>(name: &str, doc: &str, unit: &str, default: &T) -> Key {
-    Key {
-        default: serde_json::to_value(default).unwrap_or_default(),
-        apart: T::APART.iter().map(|pair| pair.map(str::to_string)).collect(),
-        lowered: Lowered::Always,
-        ..Key::new(name, T::KIND, doc.trim()).unit(unit).choices(T::CHOICES).range(Range::of_unit(unit))
+/// A line of `params!` without its type.
+///
+/// Its texts are one: references to five texts a line would be a tenth of the engine that pages load.
+#[derive(Debug)]
+pub struct Line {
+    /// Name, unit, source, condition and meaning, each but the last with a `\n` behind it.
+    pub text: &'static str,
+    /// Its numbers, where they are not those of its unit.
+    pub range: Option<&'static Range>,
+}
+
+impl Line {
+    fn texts(&self) -> [&'static str; 5] {
+        let mut texts = self.text.splitn(5, '\n');
+        std::array::from_fn(|_| texts.next().expect("five texts"))
     }
+
+    fn name(&self) -> &'static str {
+        self.texts()[0]
+    }
+
+    fn range(&self) -> Range {
+        self.range.copied().unwrap_or_else(|| Range::of_unit(self.texts()[1]))
+    }
+
+    fn key(&self, default: &dyn Parameter) -> Key {
+        let [name, unit, source, when, doc] = self.texts();
+        let (kind, choices, apart) = default.shape();
+        Key {
+            default: default.in_engine_form(),
+            apart: apart.iter().map(|pair| pair.map(str::to_string)).collect(),
+            lowered: Lowered::Always,
+            when: (!when.is_empty()).then(|| When::parse(when)),
+            ..Key::new(name, kind, doc.trim()).unit(unit).choices(choices).source(source)
+        }
+        .range(self.range())
+    }
+}
+
+/// A parameter whose type is known only when it runs: what all sections do with theirs is compiled once.
+pub trait Parameter {
+    /// What its key takes, its words, and those that exclude each other.
+    fn shape(&self) -> (Kind, &'static [&'static str], &'static [[&'static str; 3]]);
+    /// See [`Key::default`].
+    fn in_engine_form(&self) -> Value;
+    /// Takes a value in engine form.
+    fn take(&mut self, value: Value) -> serde_json::Result<()>;
+    /// See [`ParamType::numbers`].
+    fn all_numbers(&self) -> Vec<(String, f64)>;
+}
+
+impl<T: ParamType + Serialize + DeserializeOwned> Parameter for T {
+    fn shape(&self) -> (Kind, &'static [&'static str], &'static [[&'static str; 3]]) {
+        (T::KIND, T::CHOICES, T::APART)
+    }
+
+    fn in_engine_form(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn take(&mut self, value: Value) -> serde_json::Result<()> {
+        *self = serde_json::from_value(value)?;
+        Ok(())
+    }
+
+    fn all_numbers(&self) -> Vec<(String, f64)> {
+        self.numbers()
+    }
+}
+
+/// The keys of a section from its lines and its defaults.
+pub fn describe(lines: &[Line], defaults: &[&dyn Parameter]) -> Vec<Key> {
+    lines.iter().zip(defaults).map(|(line, default)| line.key(*default)).collect()
+}
+
+/// Adds the errors of all parameters that lie outside their ranges; `section` stands before their names.
+pub fn outside(lines: &[Line], values: &[&dyn Parameter], section: &str, found: &mut Vec<BuildError>) {
+    for (line, value) in lines.iter().zip(values) {
+        let numbers = value.all_numbers();
+        let refuse = |(place, number): (String, f64)| {
+            let [name, unit, ..] = line.texts();
+            line.range().refuse(format_args!("{section}.{name}{place}"), unit, number)
+        };
+        found.extend(numbers.into_iter().filter_map(refuse));
+    }
+}
+
+/// Reads a section in its serde form: unknown keys are refused, and what is not given keeps its default.
+pub fn read<'de, D: Deserializer<'de>>(
+    from: D,
+    lines: &[Line],
+    values: &mut [&mut dyn Parameter],
+) -> Result<(), D::Error> {
+    for (name, value) in Map::deserialize(from)? {
+        let Some(place) = lines.iter().position(|line| line.name() == name) else {
+            let names = lines.iter().map(|line| format!("`{}`", line.name())).collect::<Vec<_>>().join(", ");
+            return Err(D::Error::custom(format_args!("unknown field `{name}`, expected one of {names}")));
+        };
+        values[place].take(value).map_err(|error| D::Error::custom(format_args!("{name}: {error}")))?;
+    }
+    Ok(())
+}
+
+/// Reads one of some words and returns its place among them.
+pub fn place_of_word<'de, D: Deserializer<'de>>(
+    from: D,
+    words: &'static [&'static str],
+) -> Result<usize, D::Error> {
+    struct Words(&'static [&'static str]);
+
+    impl Visitor<'_> for Words {
+        type Value = usize;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "one of {}", self.0.join(", "))
+        }
+
+        fn visit_str<E: Error>(self, word: &str) -> Result<usize, E> {
+            let place = self.0.iter().position(|known| *known == word);
+            place.ok_or_else(|| E::unknown_variant(word, self.0))
+        }
+    }
+
+    from.deserialize_str(Words(words))
 }
 
 /// Declares a closed set of words.
@@ -340,7 +459,7 @@ pub fn of_param<T: ParamType + Serialize>(name: &str, doc: &str, unit: &str, def
 macro_rules! choice {
     ($(#[$meta:meta])* pub enum $name:ident { $($(#[doc = $vdoc:literal])+ $variant:ident = $word:literal),+ $(,)? }) => {
         $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
         pub enum $name { $($(#[doc = $vdoc])+ #[serde(rename = $word)] $variant),+ }
 
         impl $name {
@@ -352,6 +471,13 @@ macro_rules! choice {
             /// Its word in a scenario.
             pub const fn word(self) -> &'static str {
                 Self::WORDS[self as usize].0
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let words = <Self as $crate::config::params::ParamType>::CHOICES;
+                $crate::config::params::place_of_word(from, words).map(|place| Self::ALL[place])
             }
         }
 
@@ -371,8 +497,7 @@ macro_rules! params {
             $(, in $range:expr)? $(, when $when:literal)?;)+
     }) => {
         $(#[doc = $sdoc])*
-        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
-        #[serde(deny_unknown_fields, default)]
+        #[derive(Debug, Clone, PartialEq, serde::Serialize)]
         pub struct $name { $($(#[doc = $doc])+ pub $field: $ty),+ }
 
         impl Default for $name {
@@ -381,30 +506,36 @@ macro_rules! params {
             }
         }
 
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+                let mut section = Self::default();
+                $crate::config::params::read(from, Self::LINES, &mut [$(&mut section.$field),+])?;
+                Ok(section)
+            }
+        }
+
         impl $name {
+            const LINES: &'static [$crate::config::params::Line] = &[$($crate::config::params::Line {
+                text: concat!(
+                    stringify!($field), "\n", $unit, "\n", $source, "\n", $($when,)? "\n", $($doc),+
+                ),
+                // What the line says, if it says something.
+                range: [$(Some(&$range),)? None][0],
+            }),+];
+
+            /// The values of its lines.
+            fn values(&self) -> [&dyn $crate::config::params::Parameter; Self::LINES.len()] {
+                [$(&self.$field),+]
+            }
+
             /// The parameters of this section, in order.
             pub fn describe() -> Vec<$crate::config::params::Key> {
-                let default = Self::default();
-                vec![$({
-                    let doc = [$($doc),+].join("");
-                    let key = $crate::config::params::of_param(stringify!($field), &doc, $unit, &default.$field);
-                    $(let key = key.range($range);)?
-                    $(let key = key.when($when);)?
-                    key.source($source)
-                }),+]
+                $crate::config::params::describe(Self::LINES, &Self::default().values())
             }
 
             /// Adds the errors of all parameters that lie outside their ranges; `section` stands before their names.
             pub fn outside(&self, section: &str, found: &mut Vec<$crate::error::BuildError>) {
-                use $crate::config::params::{ParamType, Range};
-                $({
-                    // The first of them: that of the unit counts where the line has none of its own.
-                    let [range, ..] = [$($range,)? Range::of_unit($unit)];
-                    for (place, number) in self.$field.numbers() {
-                        let key = || format!("{section}.{}{place}", stringify!($field));
-                        found.extend(range.refuse(key, $unit, number));
-                    }
-                })+
+                $crate::config::params::outside(Self::LINES, &self.values(), section, found);
             }
         }
     };

@@ -174,8 +174,8 @@ impl FlowConfig {
     pub fn outside(&self, section: &str, found: &mut Vec<BuildError>) {
         if self.transport.is_tcp() {
             let window = f64::from(self.max_window);
-            found.extend(WINDOWS.refuse(|| format!("{section}.max_window"), "packets", window));
-            found.extend(ACK_DELAYS.refuse(|| format!("{section}.ack_delay"), "s", seconds(self.ack_delay)));
+            found.extend(WINDOWS.refuse(format_args!("{section}.max_window"), "packets", window));
+            found.extend(ACK_DELAYS.refuse(format_args!("{section}.ack_delay"), "s", seconds(self.ack_delay)));
         }
         self.tcp.outside(&format!("{section}.tcp"), found);
         self.dccp.outside(&format!("{section}.dccp"), found);
