@@ -19,6 +19,8 @@ choice! {
 choice! {
     /// What a node does with an update that its feasibility condition forbids for the route that it uses.
     pub enum UnfeasibleUpdate {
+        /// The route is given up at once; the neighbour is asked for a newer number.
+        Unselect = "unselect",
         /// The update is ignored, and the neighbour is asked for a newer number.
         Ignore = "ignore",
         /// The route takes the new metric and stays in use until a better one is there; nothing is asked.
@@ -66,7 +68,7 @@ params! {
         /// Least smoothed metric that a new route begins with: it has to prove itself.
         smoothing_start: u32 = 0, "", "RFC 8966 A.3; babeld: 32767 (route.c)", when "smoothing_half_life > 0";
         /// What a node does with an update that its feasibility condition forbids for the route that it uses.
-        unfeasible_update: UnfeasibleUpdate = UnfeasibleUpdate::Ignore, "", "RFC 8966 3.5.3 and 3.8.2.2; babeld: keep";
+        unfeasible_update: UnfeasibleUpdate = UnfeasibleUpdate::Unselect, "", "RFC 8966 3.5.3 and 3.8.2.2, which allow ignore; babeld: keep";
         /// A forbidden update of another neighbour makes a node ask for a newer number where its metric is better by more than this.
         request_margin: u32 = 0, "", "RFC 8966 3.8.2.2; babeld: 511 (route.c)";
         /// Time to the first repetition of a request or a retraction; it doubles with each.

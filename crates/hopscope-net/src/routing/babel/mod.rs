@@ -56,7 +56,7 @@ pub struct Babel {
     neighbours: Vec<Neighbour>,
     /// What this node knows of others: its routes and its source table.
     table: ByNode<Dest>,
-    /// Requests that are not answered, in the order of destinations.
+    /// Requests that are not answered, in the order of destinations and of whom they went to.
     requests: Vec<Request>,
     /// Retractions to be repeated.
     repeats: Vec<Repeat>,

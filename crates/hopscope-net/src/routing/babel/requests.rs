@@ -11,10 +11,23 @@ const MEMORY: Span = Span::from_secs(65);
 /// A number that is so far ahead belongs to an earlier life of its node (babeld).
 const HOPELESS: u16 = 100;
 
+/// Whom a node asked. What went to one neighbour for its own sake says nothing of requests that it carries on, as these may
+/// have to take another path: two nodes whose routes lead over each other would wait for one another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Asked {
+    /// A neighbour, for a number that makes its route usable.
+    Along,
+    /// The next hop, for another node.
+    Onward,
+    /// All neighbours.
+    Everybody,
+}
+
 /// A request that is not answered, by this node or carried on.
 #[derive(Debug)]
 pub(super) struct Request {
     dst: NodeId,
+    asked: Asked,
     seqno: u16,
     /// It is forgotten then.
     until: Time,
@@ -74,11 +87,11 @@ impl Babel {
             self.say_soon(dst, cx);
             return;
         }
-        if hops < 2 || self.is_asked(dst, seqno, cx.now) {
+        if hops < 2 || self.is_asked(dst, Asked::Onward, seqno, cx.now) {
             return;
         }
         let Some(next_hop) = self.carrier(dst, from, cx.now) else { return };
-        self.remember(Request { dst, seqno, until: cx.now + MEMORY, again: None });
+        self.remember(Request { dst, asked: Asked::Onward, seqno, until: cx.now + MEMORY, again: None });
         self.say_to(next_hop, BabelTlv::SeqnoRequest(SeqnoRequest { hops: hops - 1, ..request }), cx);
     }
 
@@ -91,11 +104,11 @@ impl Babel {
     /// Asks a neighbour for a number that would make its route to `dst` usable.
     pub(super) fn ask_along(&mut self, neighbour: NodeId, dst: NodeId, cx: &mut Cx) {
         let seqno = self.wanted(dst, cx.now);
-        if self.is_asked(dst, seqno, cx.now) {
+        if self.is_asked(dst, Asked::Along, seqno, cx.now) {
             return;
         }
         let until = cx.now + self.cfg.request_timeout * (1 << self.cfg.request_retries);
-        self.remember(Request { dst, seqno, until, again: None });
+        self.remember(Request { dst, asked: Asked::Along, seqno, until, again: None });
         let hops = self.cfg.request_hops as u8;
         self.say_to(neighbour, BabelTlv::SeqnoRequest(SeqnoRequest { dst, seqno, hops }), cx);
     }
@@ -105,7 +118,7 @@ impl Babel {
         let seqno = self.wanted(dst, cx.now);
         let again = self.first_repetition(cx.now);
         let until = cx.now + self.cfg.request_timeout * (2 << self.cfg.request_retries);
-        self.remember(Request { dst, seqno, until, again });
+        self.remember(Request { dst, asked: Asked::Everybody, seqno, until, again });
         self.say_request(dst, seqno, cx);
         self.arm_repeat(cx);
     }
@@ -145,23 +158,31 @@ impl Babel {
         if self.requests.is_empty() {
             return;
         }
-        let Ok(at) = self.requests.binary_search_by_key(&dst, |request| request.dst) else { return };
-        let dest = self.table.get(dst).expect("it is known");
-        if dest.via.is_some() && !is_newer(self.requests[at].seqno, dest.seqno) {
-            let request = self.requests.remove(at);
-            if request.until > cx.now {
-                self.say_soon(dst, cx);
-            }
+        let Some(dest) = self.table.get(dst).filter(|dest| dest.via.is_some()) else { return };
+        let seqno = dest.seqno;
+        let is_answered = |request: &Request| request.dst == dst && !is_newer(request.seqno, seqno);
+        let others_wait = self.requests_for(dst).any(|request| is_answered(request) && request.until > cx.now);
+        self.requests.retain(|request| !is_answered(request));
+        if others_wait {
+            self.say_soon(dst, cx);
         }
     }
 
-    fn is_asked(&self, dst: NodeId, seqno: u16, now: Time) -> bool {
-        let found = self.requests.binary_search_by_key(&dst, |request| request.dst);
-        found.is_ok_and(|at| self.requests[at].until > now && !is_newer(seqno, self.requests[at].seqno))
+    fn requests_for(&self, dst: NodeId) -> impl Iterator<Item = &Request> {
+        let first = self.requests.partition_point(|request| request.dst < dst);
+        self.requests[first..].iter().take_while(move |request| request.dst == dst)
+    }
+
+    fn is_asked(&self, dst: NodeId, asked: Asked, seqno: u16, now: Time) -> bool {
+        self.requests_for(dst).any(|request| {
+            let counts = request.asked == asked || request.asked == Asked::Everybody;
+            counts && request.until > now && !is_newer(seqno, request.seqno)
+        })
     }
 
     fn remember(&mut self, request: Request) {
-        match self.requests.binary_search_by_key(&request.dst, |known| known.dst) {
+        let key = |request: &Request| (request.dst, request.asked);
+        match self.requests.binary_search_by_key(&key(&request), key) {
             Ok(at) => self.requests[at] = request,
             Err(at) => self.requests.insert(at, request),
         }

@@ -122,20 +122,20 @@ impl Babel {
         if dst == self.node {
             return;
         }
-        let neighbour = &mut self.neighbours[at];
-        if update.metric == INFINITY && neighbour.adverts.get(dst).is_none() {
+        if update.metric == INFINITY && self.neighbours[at].adverts.get(dst).is_none() {
             return;
         }
         let dest = self.table.slot(dst);
         dest.dst = dst;
         let is_feasible = update.metric == INFINITY || dest.allows(update.seqno, update.metric, cx.now);
         let is_used = dest.via == Some(link);
-        if is_used && !is_feasible && self.cfg.unfeasible_update == UnfeasibleUpdate::Ignore {
+        let (used, best) = (dest.via, dest.metric);
+        let rule = (is_used && !is_feasible).then_some(self.cfg.unfeasible_update);
+        if rule == Some(UnfeasibleUpdate::Ignore) {
             self.ask_along(link.1, dst, cx);
             return;
         }
-        let (used, best) = (dest.via, dest.metric);
-        let advert = neighbour.adverts.slot(dst);
+        let advert = self.neighbours[at].adverts.slot(dst);
         advert.hear(update, self.cfg.smoothing_start, self.cfg.smoothing_half_life, cx.now);
         if update.metric < INFINITY {
             advert.until = millis(cx.now + times(update.interval.span(), self.cfg.route_hold));
@@ -143,6 +143,9 @@ impl Babel {
         let metric = update.metric.saturating_add(self.neighbours[at].cost);
         if is_used || is_feasible && (used.is_none() || metric < best) {
             self.choose(dst, RouteLoss::Reported, cx);
+            if rule == Some(UnfeasibleUpdate::Unselect) {
+                self.ask_along(link.1, dst, cx);
+            }
         } else if !is_feasible && metric < INFINITY {
             let margin = self.cfg.request_margin as u16;
             if used.is_none() || metric.saturating_add(margin) < best {
@@ -210,7 +213,9 @@ impl Babel {
     /// smoothed metric are both better.
     fn choose(&mut self, dst: NodeId, cause: RouteLoss, cx: &mut Cx) {
         let dest = self.table.get(dst).expect("it is known");
+        let must_allow = self.cfg.unfeasible_update == UnfeasibleUpdate::Unselect;
         let used = dest.via.and_then(|link| self.offer(self.place(link).ok()?, dst, cx.now));
+        let used = used.filter(|used| !must_allow || dest.allows(used.seqno, used.advertised, cx.now));
         let mut best = used;
         for at in 0..self.neighbours.len() {
             let Some(offer) = self.offer(at, dst, cx.now) else { continue };

@@ -118,8 +118,13 @@ fn a_lost_route_is_retracted_and_asked_for_until_it_is_back() {
 }
 
 #[test]
-fn what_is_forbidden_for_the_route_in_use_is_ignored_or_kept() {
-    for (unfeasible_update, metric, asked) in [(UnfeasibleUpdate::Ignore, 512, 1), (UnfeasibleUpdate::Keep, 956, 0)] {
+fn a_route_in_use_whose_update_is_forbidden_is_given_up_or_kept() {
+    // No other route is there: all neighbours are asked.
+    for (unfeasible_update, metric, asked) in [
+        (UnfeasibleUpdate::Unselect, None, vec![None]),
+        (UnfeasibleUpdate::Ignore, Some(512), vec![Some(1)]),
+        (UnfeasibleUpdate::Keep, Some(956), vec![]),
+    ] {
         let mut net = met(&BabelConfig { unfeasible_update, ..rfc() });
         let now = net.now;
         // Twice: a request that is on its way is not sent again.
@@ -127,10 +132,10 @@ fn what_is_forbidden_for_the_route_in_use_is_ignored_or_kept() {
             net.hear(0, 1, &[update(3, 5, 700)]);
             net.run(net.now + Span::from_millis(250));
         }
-        assert_eq!((next_hop(&net, 3), net.babel(0).metric(NodeId(3))), (Some(1), Some(metric)));
+        assert_eq!((next_hop(&net, 3), net.babel(0).metric(NodeId(3))), (metric.map(|_| 1), metric));
         let requests = net.babel_said(0, "seqno-request", now);
-        assert_eq!(requests.len(), asked, "{unfeasible_update:?}");
-        assert!(requests.iter().all(|said| (said.1, said.2) == (Some(1), request(3, 6, 127))));
+        assert_eq!(requests.iter().map(|said| said.1).collect::<Vec<_>>(), asked, "{unfeasible_update:?}");
+        assert!(requests.iter().all(|said| said.2 == request(3, 6, 127)));
     }
 }
 
@@ -180,6 +185,19 @@ fn requests_are_answered_carried_on_or_left() {
     net.hear(0, 1, &[update(3, 6, 256)]);
     net.run(net.now + Span::from_millis(250));
     assert_eq!(net.babel_updates(0, 3, now).first().map(|said| (said.1, said.2)), Some((6, 512)));
+}
+
+/// Nodes 0 and 1 have their routes over each other, and each waits for a number of the other's: the way over 2 is left.
+#[test]
+fn a_request_goes_on_while_its_own_is_not_answered() {
+    let mut net = met(&BabelConfig { unfeasible_update: UnfeasibleUpdate::Ignore, ..rfc() });
+    let now = net.now;
+    net.hear(0, 2, &[update(3, 5, 600)]);
+    net.hear(0, 1, &[update(3, 5, 700)]);
+    net.hear(0, 1, &[request(3, 6, 9)]);
+    net.run(net.now + Span::from_millis(250));
+    let requests: Vec<_> = net.babel_said(0, "seqno-request", now).iter().map(|said| (said.1, said.2)).collect();
+    assert_eq!(requests, [(Some(1), request(3, 6, 127)), (Some(2), request(3, 6, 8))]);
 }
 
 #[test]
