@@ -180,8 +180,8 @@ fn a_refusal_names_the_place() {
         ("/flows/0/packet", json!(9_000), "flows.0.packet: found 9000 bytes"),
         ("/nodes/2", json!([1e10, 0.0]), "nodes.2: found position"),
         ("/duration", json!(0), "duration: found 0 s"),
-        ("/radio/phy", json!("dss"), "unknown variant `dss`"),
-        ("/mac/slot", json!(-5), "invalid value: integer `-5`"),
+        ("/radio/phy", json!("dss"), "phy: unknown variant `dss`"),
+        ("/mac/slot", json!(-5), "slot: invalid value: integer `-5`"),
     ] {
         let mut document = sound("standard");
         *document.pointer_mut(place).expect("a place") = value;
