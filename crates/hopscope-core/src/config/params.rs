@@ -432,10 +432,7 @@ pub fn read<'de, D: Deserializer<'de>>(
 }
 
 /// Reads one of some words and returns its place among them.
-pub fn place_of_word<'de, D: Deserializer<'de>>(
-    from: D,
-    words: &'static [&'static str],
-) -> Result<usize, D::Error> {
+pub fn place_of_word<'de, D: Deserializer<'de>>(from: D, words: &'static [&'static str]) -> Result<usize, D::Error> {
     struct Words(&'static [&'static str]);
 
     impl Visitor<'_> for Words {

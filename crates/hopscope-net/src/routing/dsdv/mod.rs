@@ -373,7 +373,7 @@ impl Dsdv {
             self.last_update = Some(now);
             let delay = cx.part_of(self.cfg.broadcast_jitter);
             let message = RoutingMessage::Dsdv(DsdvUpdate { entries: entries.into() });
-            cx.push(RoutingEffect::Broadcast { message, ttl: 1, delay });
+            cx.push(RoutingEffect::Broadcast { message, interface: None, ttl: 1, delay });
         }
     }
 

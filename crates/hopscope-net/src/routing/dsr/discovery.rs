@@ -103,7 +103,7 @@ impl Dsr {
         } else if new && !self.reply_from_cache(&path, request.target, cx) && ttl > 1 {
             let delay = cx.part_of(self.cfg.broadcast_jitter);
             let message = DsrMessage::RouteRequest(RouteRequest { path, ..request.clone() }).into();
-            cx.push(RoutingEffect::Broadcast { message, ttl: ttl - 1, delay });
+            cx.push(RoutingEffect::Broadcast { message, interface: None, ttl: ttl - 1, delay });
         }
     }
 
@@ -169,7 +169,7 @@ impl Dsr {
         // Unless a packet has come over that link again meanwhile.
         let error = self.pending_error.filter(|link| !self.cache.knows(*link, cx.now));
         let message = DsrMessage::RouteRequest(RouteRequest { id, target, path, error }).into();
-        cx.push(RoutingEffect::Broadcast { message, ttl, delay: Span::ZERO });
+        cx.push(RoutingEffect::Broadcast { message, interface: None, ttl, delay: Span::ZERO });
     }
 
     fn give_up(&mut self, at: usize, cx: &mut Cx) {

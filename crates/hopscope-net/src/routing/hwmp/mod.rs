@@ -252,7 +252,7 @@ impl Hwmp {
 
     fn broadcast_after(&self, message: HwmpMessage, delay: Span, cx: &mut Cx) {
         // Their own elements count hops: the packet goes over one.
-        cx.push(RoutingEffect::Broadcast { message: message.into(), ttl: 1, delay });
+        cx.push(RoutingEffect::Broadcast { message: message.into(), interface: None, ttl: 1, delay });
     }
 
     fn unicast(&self, message: HwmpMessage, to: NodeId, cx: &mut Cx) {

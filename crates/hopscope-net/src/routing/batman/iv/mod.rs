@@ -160,7 +160,7 @@ impl BatmanIv {
     fn send(&mut self, cx: &mut Cx) {
         while let Some(waiting) = self.queue.pop(cx.now) {
             let message = BatmanMessage::Ogm(waiting.ogms.into());
-            cx.push(RoutingEffect::Broadcast { message: message.into(), ttl: 1, delay: Span::ZERO });
+            cx.push(RoutingEffect::Broadcast { message: message.into(), interface: None, ttl: 1, delay: Span::ZERO });
             if waiting.is_own {
                 self.seq = self.seq.wrapping_add(1);
                 let after = jittered(self.cfg.originator_interval, self.cfg.jitter, cx);

@@ -188,7 +188,7 @@ impl BatmanV {
         let elp = Elp { origin: self.node, seq: self.elp_seq, interval: self.cfg.elp_interval, padding: 0 };
         self.elp_seq = self.elp_seq.wrapping_add(1);
         let message = BatmanMessage::Elp(elp).into();
-        cx.push(RoutingEffect::Broadcast { message, ttl: 1, delay: Span::ZERO });
+        cx.push(RoutingEffect::Broadcast { message, interface: None, ttl: 1, delay: Span::ZERO });
         let probe = Elp { padding: (self.cfg.probe_bytes - ELP_BYTES) as u16, ..elp };
         for neighbour in self.neighbours.iter_mut() {
             if neighbour.is_idle(self.cfg.probe_idle, cx.now) {
@@ -324,7 +324,7 @@ impl BatmanV {
 
 fn broadcast(ogms: Vec<Ogm2>, cx: &mut Cx) {
     let message = BatmanMessage::Ogm2(ogms.into()).into();
-    cx.push(RoutingEffect::Broadcast { message, ttl: 1, delay: Span::ZERO });
+    cx.push(RoutingEffect::Broadcast { message, interface: None, ttl: 1, delay: Span::ZERO });
 }
 
 /// Throughput of a link, 100 kbit/s, as the MAC knows it (batadv_v_elp_get_throughput).

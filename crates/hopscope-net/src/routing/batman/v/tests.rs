@@ -122,6 +122,10 @@ fn probes_go_to_neighbours_that_no_data_goes_to() {
 struct Known(BTreeMap<u32, u64>);
 
 impl LinkLayer for Known {
+    fn radios(&self) -> u8 {
+        1
+    }
+
     fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
         let expected_throughput = self.0.get(&neighbour.0).copied();
         LinkEstimate { data_rate: 6_000_000, expected_throughput, ..LinkEstimate::default() }
