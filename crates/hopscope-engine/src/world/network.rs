@@ -177,17 +177,24 @@ impl<R: Recorder> World<R> {
             return;
         }
         let packet = *self.packets.get(id);
+        let radio = if self.stations.are_nodes() { 0 } else { packet.via };
         match LossOf::body(&packet.body) {
             LossOf::Data => {
                 let source_route = self.packets.source_route(packet.extension).cloned();
                 let lost = Lost::new(id, &packet, source_route.as_ref());
                 // The protocol may send it by another neighbour, which has not received it.
                 self.packets.get_mut(id).received_next = false;
-                self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, Some(&lost), cx));
+                self.routing_input(node, |router, cx| {
+                    cx.interface = radio;
+                    router.on_link_failure(packet.next_hop, Some(&lost), cx);
+                });
             }
             LossOf::Message => {
                 self.drop_packet(node, id, reason);
-                self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, None, cx));
+                self.routing_input(node, |router, cx| {
+                    cx.interface = radio;
+                    router.on_link_failure(packet.next_hop, None, cx);
+                });
             }
             LossOf::Other => self.drop_packet(node, id, reason),
         }

@@ -13,7 +13,8 @@ use hopscope_packet::{Body, DropReason, Packet};
 pub struct Cx<'a> {
     /// Now.
     pub now: Time,
-    /// Radio of the node that a message came by, in the order of its radios; 0 where the input is no message.
+    /// Radio of the node that a message came by, or by which a frame was given up, in the order of its radios; 0 where the
+    /// input is neither.
     pub interface: u8,
     /// What the MAC knows of the links to neighbours.
     pub link: &'a dyn LinkLayer,
@@ -179,6 +180,8 @@ pub enum RoutingEffect {
         message: RoutingMessage,
         /// The neighbour.
         to: NodeId,
+        /// Radio that it leaves by; none: the first one that leads there.
+        interface: Option<u8>,
         /// Time to live of its packet.
         ttl: u8,
         /// Time before it goes.
@@ -190,6 +193,8 @@ pub enum RoutingEffect {
         packet: PacketId,
         /// The neighbour.
         next_hop: NodeId,
+        /// Radio that it leaves by; none: the first one that leads there.
+        interface: Option<u8>,
         /// Time between released packets (`release_gap`).
         delay: Span,
     },

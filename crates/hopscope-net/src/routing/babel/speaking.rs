@@ -161,7 +161,7 @@ impl Babel {
             let to = group[0].0;
             for part in group.chunks(MOST_REQUESTS) {
                 let message = BabelPacket { tlvs: part.iter().map(|(_, tlv)| *tlv).collect() }.into();
-                cx.push(RoutingEffect::Unicast { message, to, ttl: 1, delay: Span::ZERO });
+                cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: 1, delay: Span::ZERO });
             }
         }
     }

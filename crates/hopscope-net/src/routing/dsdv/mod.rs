@@ -391,7 +391,7 @@ impl Dsdv {
     fn release(&mut self, dst: NodeId, cx: &mut Cx) {
         let Some(next_hop) = self.next_hop(dst, cx.now) else { return };
         while let Some(packet) = self.buffer.take(dst) {
-            cx.push(RoutingEffect::Forward { packet, next_hop, delay: Span::ZERO });
+            cx.push(RoutingEffect::Forward { packet, next_hop, interface: None, delay: Span::ZERO });
         }
     }
 

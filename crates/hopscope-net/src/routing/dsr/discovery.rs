@@ -118,7 +118,7 @@ impl Dsr {
         if here > 0 && ttl > 1 {
             let message = DsrMessage::RouteReply(reply.clone()).into();
             let to = reply.route[here - 1];
-            cx.push(RoutingEffect::Unicast { message, to, ttl: ttl - 1, delay: Span::ZERO });
+            cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: ttl - 1, delay: Span::ZERO });
         }
     }
 
@@ -148,7 +148,7 @@ impl Dsr {
         };
         let to = route[prev];
         let message = DsrMessage::RouteReply(RouteReply { route, replier: self.node }).into();
-        cx.push(RoutingEffect::Unicast { message, to, ttl: self.hop_limit(), delay });
+        cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: self.hop_limit(), delay });
     }
 
     /// Sends the propagated request that is due; the next one waits twice as long.

@@ -510,19 +510,20 @@ impl Net {
     }
 
     fn fail(&mut self, at: NodeId, frame: Frame) {
+        let to = frame.to().expect("broadcasts do not fail");
+        let radio = self.radio_to(at.index(), to.index(), frame.radio());
         match frame {
-            Frame::Message { to, .. } => {
-                let next_hop = to.expect("broadcasts do not fail");
-                self.input(at.index(), |router, cx| router.on_link_failure(next_hop, None, cx));
+            Frame::Message { .. } => {
+                self.input_by(at.index(), radio, |router, cx| router.on_link_failure(to, None, cx));
             }
-            Frame::Data { to, packet, .. } => {
+            Frame::Data { packet, .. } => {
                 let state = &mut self.packets[packet.index()];
                 assert_eq!(state.place, Place::Moving);
                 state.place = Place::HeldBy(at);
                 let Packet { src, dst, hops, ref route, .. } = *state;
                 let route = route.clone();
                 let lost = Lost { packet, src, dst, hops, source_route: route.as_ref() };
-                self.input(at.index(), |router, cx| router.on_link_failure(to, Some(&lost), cx));
+                self.input_by(at.index(), radio, |router, cx| router.on_link_failure(to, Some(&lost), cx));
             }
         }
     }
@@ -569,15 +570,16 @@ impl Net {
             RoutingEffect::Broadcast { message, interface, ttl, delay } => {
                 self.say(node, (None, interface), message, ttl, delay);
             }
-            RoutingEffect::Unicast { message, to, ttl, delay } => {
-                self.say(node, (Some(to), None), message, ttl, delay);
+            RoutingEffect::Unicast { message, to, interface, ttl, delay } => {
+                self.say(node, (Some(to), interface), message, ttl, delay);
             }
-            RoutingEffect::Forward { packet, next_hop, delay } => {
+            RoutingEffect::Forward { packet, next_hop, interface, delay } => {
                 self.leaves(node, packet, Place::Moving);
                 self.log(node, Line::Forwarded { packet, next_hop });
+                self.packets[packet.index()].radios.push(interface);
                 self.push(
                     now + delay,
-                    Event::Queue { at: node, frame: Frame::Data { to: next_hop, radio: None, packet } },
+                    Event::Queue { at: node, frame: Frame::Data { to: next_hop, radio: interface, packet } },
                 );
             }
             RoutingEffect::SetSourceRoute { packet, route } => {

@@ -194,7 +194,7 @@ impl BatmanV {
             if neighbour.is_idle(self.cfg.probe_idle, cx.now) {
                 for _ in 0..self.cfg.elp_probes {
                     let (message, to) = (BatmanMessage::Elp(probe).into(), neighbour.node);
-                    cx.push(RoutingEffect::Unicast { message, to, ttl: 1, delay: Span::ZERO });
+                    cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: 1, delay: Span::ZERO });
                 }
             }
             neighbour.throughput.add(link_throughput(&self.cfg, neighbour.interface, neighbour.node, cx));
