@@ -90,8 +90,8 @@ impl Packets {
             return;
         }
         for radio in 0..cx.link.radios() {
-            let heard = tlvs.iter().filter(|(only, _)| only.is_none_or(|only| only == radio));
-            broadcast(heard.map(|(_, tlv)| *tlv).collect(), Some(radio), cx);
+            let of_radio = tlvs.iter().filter(|(only, _)| only.is_none_or(|only| only == radio));
+            broadcast(of_radio.map(|(_, tlv)| *tlv).collect(), Some(radio), cx);
         }
     }
 }

@@ -34,7 +34,7 @@ fn replies(net: &Net, since: Time) -> Vec<(u32, Option<u32>, Option<u8>)> {
 }
 
 #[test]
-fn each_radio_has_its_peerings_and_tells_of_them() {
+fn each_radio_has_its_peerings_and_counts_them() {
     let net = chain(3, &[(0, 1, 1)], &quick());
     let last = |node: u32, radio: u8| {
         let of = |(_, by, line): &(Time, u32, Line)| match line {
