@@ -112,12 +112,17 @@ impl<R: Recorder> World<R> {
 
     pub(super) fn routing_effect(&mut self, node: NodeId, effect: RoutingEffect) {
         match effect {
-            RoutingEffect::Broadcast { message, ttl, delay } => {
-                self.send_message(node, NodeId::BROADCAST, ttl, message, delay);
+            RoutingEffect::Broadcast { message, interface, ttl, delay } => {
+                self.send_message(node, (NodeId::BROADCAST, interface), ttl, message, delay);
             }
-            RoutingEffect::Unicast { message, to, ttl, delay } => self.send_message(node, to, ttl, message, delay),
-            RoutingEffect::Forward { packet, next_hop, delay } => {
+            RoutingEffect::Unicast { message, to, interface, ttl, delay } => {
+                self.send_message(node, (to, interface), ttl, message, delay);
+            }
+            RoutingEffect::Forward { packet, next_hop, interface, delay } => {
                 self.packets.get_mut(packet).next_hop = next_hop;
+                if let Some(radio) = interface {
+                    self.choose_radio(packet, radio);
+                }
                 self.send_later(node, packet, delay);
             }
             RoutingEffect::SetSourceRoute { packet, route } => self.packets.set_source_route(packet, route),

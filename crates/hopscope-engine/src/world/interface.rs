@@ -88,8 +88,14 @@ impl<R: Recorder> World<R> {
         if let Some(gateway) = &mut self.nodes[node].gateway {
             gateway.pass(self.packets.get_mut(id), self.now);
         }
-        let Packet { next_hop, .. } = *self.packets.get(id);
-        if next_hop == NodeId::BROADCAST && !self.wires.of(node).is_empty() && !self.broadcast_on_wires(node, id) {
+        let Packet { next_hop, via, .. } = *self.packets.get(id);
+        // What is for a further radio alone does not concern wires.
+        let is_for_wires = via & Packet::CHOSEN == 0 || via == Packet::CHOSEN | Interface::WIFI;
+        if next_hop == NodeId::BROADCAST
+            && is_for_wires
+            && !self.wires.of(node).is_empty()
+            && !self.broadcast_on_wires(node, id)
+        {
             return PathEvent::Queued;
         }
         let via = self.nodes[node].interface_to(next_hop);

@@ -106,11 +106,8 @@ impl<R: Recorder> World<R> {
                 self.resolve(node, id)
             }
             RouteAnswer::ViaInterface(next_hop, radio) => {
-                let packet = self.packets.get_mut(id);
-                packet.next_hop = next_hop;
-                if !self.stations.are_nodes() {
-                    packet.via = radio | Packet::CHOSEN;
-                }
+                self.packets.get_mut(id).next_hop = next_hop;
+                self.choose_radio(id, radio);
                 self.resolve(node, id)
             }
             RouteAnswer::Held => {
@@ -180,17 +177,24 @@ impl<R: Recorder> World<R> {
             return;
         }
         let packet = *self.packets.get(id);
+        let radio = if self.stations.are_nodes() { 0 } else { packet.via };
         match LossOf::body(&packet.body) {
             LossOf::Data => {
                 let source_route = self.packets.source_route(packet.extension).cloned();
                 let lost = Lost::new(id, &packet, source_route.as_ref());
                 // The protocol may send it by another neighbour, which has not received it.
                 self.packets.get_mut(id).received_next = false;
-                self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, Some(&lost), cx));
+                self.routing_input(node, |router, cx| {
+                    cx.interface = radio;
+                    router.on_link_failure(packet.next_hop, Some(&lost), cx);
+                });
             }
             LossOf::Message => {
                 self.drop_packet(node, id, reason);
-                self.routing_input(node, |router, cx| router.on_link_failure(packet.next_hop, None, cx));
+                self.routing_input(node, |router, cx| {
+                    cx.interface = radio;
+                    router.on_link_failure(packet.next_hop, None, cx);
+                });
             }
             LossOf::Other => self.drop_packet(node, id, reason),
         }
@@ -218,7 +222,15 @@ impl<R: Recorder> World<R> {
         wanted.then(|| self.nodes[node].router().map(|router| router.timer_name(timer))).flatten()
     }
 
-    pub(super) fn send_message(&mut self, node: NodeId, to: NodeId, ttl: u8, message: RoutingMessage, delay: Span) {
+    /// Sends a message of a node's machine to a neighbour or to all of them, by the radio that is named.
+    pub(super) fn send_message(
+        &mut self,
+        node: NodeId,
+        (to, radio): (NodeId, Option<u8>),
+        ttl: u8,
+        message: RoutingMessage,
+        delay: Span,
+    ) {
         let own = message.bytes(self.wiring.aodv, self.wiring.udp_header);
         let header = if message.is_over_ip() { self.nodes[node].ip.header } else { 0 };
         self.note(Record::RoutingSent { node, kind: message.kind(), bytes: header + own });
@@ -227,6 +239,9 @@ impl<R: Recorder> World<R> {
         let bytes = if is_management { self.wifi[node].rules.management(to, own) } else { header + own };
         let (body, extension) = self.packets.keep_message(message);
         let id = self.admit(Packet { extension, ..Packet::new(node, to, bytes, ttl, body, self.now) });
+        if let Some(radio) = radio {
+            self.choose_radio(id, radio);
+        }
         self.send_later(node, id, delay);
     }
 
@@ -277,6 +292,10 @@ struct MacOf<'a> {
 }
 
 impl LinkLayer for MacOf<'_> {
+    fn radios(&self) -> u8 {
+        self.stations.of(self.node).count() as u8
+    }
+
     fn estimate(&self, interface: u8, neighbour: NodeId) -> LinkEstimate {
         let MacOf { wifi, stations, node } = *self;
         let station = stations.radio(node, interface).unwrap_or(node);

@@ -12,10 +12,23 @@ use hopscope_packet::Packet;
 use hopscope_tcp::endpoint::PathEvent;
 
 impl<R: Recorder> World<R> {
-    /// A packet with its next hop goes to the radio that it leaves by; a broadcast leaves by all, a copy by each.
+    /// Routing wants a packet to leave by this radio of its node.
+    pub(super) fn choose_radio(&mut self, id: PacketId, radio: u8) {
+        if !self.stations.are_nodes() {
+            self.packets.get_mut(id).via = radio | Packet::CHOSEN;
+        }
+    }
+
+    /// A packet with its next hop goes to the radio that it leaves by; a broadcast that asks for none leaves by all, a copy
+    /// by each.
     #[cold]
     pub(super) fn resolve_at_radios(&mut self, node: NodeId, id: PacketId) -> PathEvent {
         let Packet { next_hop, via, .. } = *self.packets.get(id);
+        if next_hop == NodeId::BROADCAST && via & Packet::CHOSEN != 0 {
+            self.packets.get_mut(id).via = Interface::WIFI;
+            let station = self.stations.radio(node, via & !Packet::CHOSEN).unwrap_or(node);
+            return self.resolve_address(station, id);
+        }
         if next_hop == NodeId::BROADCAST {
             for station in self.stations.of(node).skip(1) {
                 let copy = self.packets.copy(id);

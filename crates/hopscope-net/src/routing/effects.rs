@@ -13,7 +13,8 @@ use hopscope_packet::{Body, DropReason, Packet};
 pub struct Cx<'a> {
     /// Now.
     pub now: Time,
-    /// Radio of the node that a message came by, in the order of its radios; 0 where the input is no message.
+    /// Radio of the node that a message came by, or by which a frame was given up, in the order of its radios; 0 where the
+    /// input is neither.
     pub interface: u8,
     /// What the MAC knows of the links to neighbours.
     pub link: &'a dyn LinkLayer,
@@ -39,6 +40,11 @@ impl Cx<'_> {
         self.out.push(RoutingEffect::Drop { packet, reason });
     }
 
+    /// The radio of the node that what concerns an interface leaves by: a wire counts with the first radio.
+    pub fn radio_of(&self, interface: u8) -> u8 {
+        if interface < self.link.radios() { interface } else { 0 }
+    }
+
     /// A uniform part of `longest`.
     pub fn part_of(&mut self, longest: Span) -> Span {
         Span((self.rng.uniform() * longest.0 as f64) as u64)
@@ -47,6 +53,9 @@ impl Cx<'_> {
 
 /// What a routing protocol may ask of the MAC below it.
 pub trait LinkLayer: std::fmt::Debug {
+    /// Radios of the node, at least one; interfaces with higher numbers are wires.
+    fn radios(&self) -> u8;
+
     /// The link to a neighbour by one of the node's radios, as the MAC sees it.
     fn estimate(&self, interface: u8, neighbour: NodeId) -> LinkEstimate;
 }
@@ -158,6 +167,8 @@ pub enum RoutingEffect {
     Broadcast {
         /// The message.
         message: RoutingMessage,
+        /// Radio that it leaves by, wires with the first one ([`Cx::radio_of`]); none: it leaves by all.
+        interface: Option<u8>,
         /// Time to live of its packet.
         ttl: u8,
         /// Random delay that keeps neighbours from answering in chorus.
@@ -169,6 +180,8 @@ pub enum RoutingEffect {
         message: RoutingMessage,
         /// The neighbour.
         to: NodeId,
+        /// Radio that it leaves by; none: the first one that leads there.
+        interface: Option<u8>,
         /// Time to live of its packet.
         ttl: u8,
         /// Time before it goes.
@@ -180,6 +193,8 @@ pub enum RoutingEffect {
         packet: PacketId,
         /// The neighbour.
         next_hop: NodeId,
+        /// Radio that it leaves by; none: the first one that leads there.
+        interface: Option<u8>,
         /// Time between released packets (`release_gap`).
         delay: Span,
     },

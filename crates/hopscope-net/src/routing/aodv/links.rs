@@ -214,7 +214,13 @@ impl Aodv {
             let message = AodvMessage::Rerr(Rerr::new(part));
             let alone = self.cfg.rerr_unicast && self.cfg.error_reach == ErrorReach::Precursors;
             if let ([to], true) = (reported, alone) {
-                cx.push(RoutingEffect::Unicast { message: message.into(), to: *to, ttl: 1, delay: Span::ZERO });
+                cx.push(RoutingEffect::Unicast {
+                    message: message.into(),
+                    to: *to,
+                    interface: None,
+                    ttl: 1,
+                    delay: Span::ZERO,
+                });
             } else {
                 // An error that was heard is passed on by several at once; one that begins here is alone.
                 let delay = if jitter { cx.part_of(self.cfg.broadcast_jitter) } else { Span::ZERO };

@@ -289,7 +289,7 @@ impl Aodv {
     fn release(&mut self, dst: NodeId, next_hop: NodeId, gap: Span, cx: &mut Cx) {
         let mut delay = Span::ZERO;
         while let Some(packet) = self.buffer.take(dst) {
-            cx.push(RoutingEffect::Forward { packet, next_hop, delay });
+            cx.push(RoutingEffect::Forward { packet, next_hop, interface: None, delay });
             delay = delay + gap;
         }
     }

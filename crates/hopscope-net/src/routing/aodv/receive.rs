@@ -92,6 +92,7 @@ impl Aodv {
         cx.push(RoutingEffect::Unicast {
             message: AodvMessage::Rrep(Rrep { hops, ..*rrep }).into(),
             to,
+            interface: None,
             ttl: ttl - 1,
             delay: Span::ZERO,
         });
@@ -267,6 +268,7 @@ impl Aodv {
             cx.push(RoutingEffect::Unicast {
                 message: AodvMessage::Rrep(rrep).into(),
                 to: route.next_hop,
+                interface: None,
                 ttl,
                 delay: Span::ZERO,
             });

@@ -163,7 +163,7 @@ impl Aodv {
     /// Broadcasts a message after a delay.
     pub(super) fn broadcast(&mut self, message: AodvMessage, ttl: u8, delay: Span, cx: &mut Cx) {
         self.last_broadcast = Some(cx.now + delay);
-        cx.push(RoutingEffect::Broadcast { message: message.into(), ttl, delay });
+        cx.push(RoutingEffect::Broadcast { message: message.into(), interface: None, ttl, delay });
     }
 
     /// The number an answer must at least have: of a route known, lost, or remembered.

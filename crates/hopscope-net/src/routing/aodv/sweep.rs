@@ -120,7 +120,7 @@ impl Aodv {
                 }
                 RouteState::Up => {
                     while let Some(packet) = self.buffer.take(dst) {
-                        cx.push(RoutingEffect::Forward { packet, next_hop, delay });
+                        cx.push(RoutingEffect::Forward { packet, next_hop, interface: None, delay });
                         // Gaps add up over all destinations, not for each of them.
                         delay = delay + self.cfg.release_gap;
                     }

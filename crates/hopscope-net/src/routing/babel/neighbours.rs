@@ -196,20 +196,24 @@ impl Babel {
         }
     }
 
-    /// What goes with a Hello: IHUs for lossy links, and now and then for all.
-    pub(super) fn ihus(&self, for_all: bool) -> impl Iterator<Item = BabelTlv> + '_ {
+    /// What goes with a Hello: IHUs for lossy links, and now and then for all, with the interfaces of their links.
+    pub(super) fn ihus(&self, for_all: bool) -> impl Iterator<Item = (u8, BabelTlv)> + '_ {
         let interval = super::speaking::announced(self.cfg.ihu_interval());
         let due = self.neighbours.iter().filter(move |neighbour| for_all || neighbour.is_lossy());
-        due.map(move |neighbour| BabelTlv::Ihu {
-            neighbour: neighbour.link.1,
-            rxcost: neighbour.rxcost(&self.cfg),
-            interval,
+        due.map(move |neighbour| {
+            let ((interface, node), rxcost) = (neighbour.link, neighbour.rxcost(&self.cfg));
+            (interface, BabelTlv::Ihu { neighbour: node, rxcost, interval })
         })
     }
 
     #[cfg(test)]
     pub(super) fn cost(&self, node: hopscope_core::ids::NodeId) -> Option<u16> {
-        self.place((0, node)).ok().map(|at| self.neighbours[at].cost)
+        self.cost_by(0, node)
+    }
+
+    #[cfg(test)]
+    pub(super) fn cost_by(&self, interface: u8, node: hopscope_core::ids::NodeId) -> Option<u16> {
+        self.place((interface, node)).ok().map(|at| self.neighbours[at].cost)
     }
 }
 

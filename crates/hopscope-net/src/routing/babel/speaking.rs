@@ -1,5 +1,7 @@
 //! What goes out, and when (RFC 8966 3.1, 3.7): at once, with the next urgent packet, or with any.
 
+use std::sync::Arc;
+
 use super::routes::Dest;
 use super::{Babel, DUMP, FLUSH, HELLO};
 use crate::routing::{Cx, RoutingEffect};
@@ -35,7 +37,8 @@ impl Default for Waiting {
 /// Packets that are being filled.
 struct Packets {
     node: NodeId,
-    tlvs: Vec<BabelTlv>,
+    /// With the interface whose neighbours alone are to hear it.
+    tlvs: Vec<(Option<u8>, BabelTlv)>,
     bytes: u32,
     /// A Next Hop TLV is in the packet at hand.
     names_next_hop: bool,
@@ -47,15 +50,20 @@ impl Packets {
     }
 
     fn add(&mut self, tlv: BabelTlv, cx: &mut Cx) {
+        self.add_for(None, tlv, cx);
+    }
+
+    /// Adds what concerns the neighbours on one interface.
+    fn add_for(&mut self, interface: Option<u8>, tlv: BabelTlv, cx: &mut Cx) {
         if self.bytes + tlv.bytes() > MAX_PACKET {
             self.send(cx);
         }
-        self.push(tlv);
+        self.push(interface.map(|interface| cx.radio_of(interface)), tlv);
     }
 
-    fn push(&mut self, tlv: BabelTlv) {
+    fn push(&mut self, radio: Option<u8>, tlv: BabelTlv) {
         self.bytes += tlv.bytes();
-        self.tlvs.push(tlv);
+        self.tlvs.push((radio, tlv));
     }
 
     /// Adds an update and what has to stand before it in the same packet (RFC 8966 4.5).
@@ -66,21 +74,32 @@ impl Packets {
             self.send(cx);
         }
         if !std::mem::replace(&mut self.names_next_hop, true) {
-            self.push(next_hop);
+            self.push(None, next_hop);
         }
         if !update.router_id_flag {
-            self.push(router);
+            self.push(None, router);
         }
-        self.push(tlv);
+        self.push(None, tlv);
     }
 
-    /// Sends what has come together.
+    /// Sends what has come together: one packet over all radios, or one over each where they differ.
     fn send(&mut self, cx: &mut Cx) {
         let Packets { tlvs, .. } = std::mem::replace(self, Packets::of(self.node));
-        if !tlvs.is_empty() {
-            let message = BabelPacket { tlvs: tlvs.into() }.into();
-            cx.push(RoutingEffect::Broadcast { message, ttl: 1, delay: Span::ZERO });
+        if tlvs.iter().all(|(radio, _)| radio.is_none()) {
+            broadcast(tlvs.into_iter().map(|(_, tlv)| tlv).collect(), None, cx);
+            return;
         }
+        for radio in 0..cx.link.radios() {
+            let of_radio = tlvs.iter().filter(|(only, _)| only.is_none_or(|only| only == radio));
+            broadcast(of_radio.map(|(_, tlv)| *tlv).collect(), Some(radio), cx);
+        }
+    }
+}
+
+fn broadcast(tlvs: Arc<[BabelTlv]>, interface: Option<u8>, cx: &mut Cx) {
+    if !tlvs.is_empty() {
+        let message = BabelPacket { tlvs }.into();
+        cx.push(RoutingEffect::Broadcast { message, interface, ttl: 1, delay: Span::ZERO });
     }
 }
 
@@ -90,14 +109,15 @@ pub(super) fn announced(interval: Span) -> Centiseconds {
 }
 
 impl Babel {
-    /// A Hello, IHUs, and what waits.
+    /// A Hello, IHUs, and what waits. The Hellos of all radios go at once, so that one number counts those of each (RFC 8966
+    /// 3.4.1); an IHU goes by the radio that its neighbour is heard on (3.4.2).
     pub(super) fn say_hello(&mut self, cx: &mut Cx) {
         let interval = announced(self.cfg.hello_interval);
         let mut packets = Packets::of(self.node);
         packets.add(BabelTlv::Hello { seqno: self.hello_seqno, interval }, cx);
         let for_all = u32::from(self.hello_seqno) % self.cfg.ihu_hellos == 0;
         self.hello_seqno = self.hello_seqno.wrapping_add(1);
-        self.ihus(for_all).for_each(|ihu| packets.add(ihu, cx));
+        self.ihus(for_all).for_each(|(interface, ihu)| packets.add_for(Some(interface), ihu, cx));
         self.add_what_waits(&mut packets, cx);
         packets.send(cx);
         self.again(HELLO, self.cfg.hello_interval, cx);
@@ -141,7 +161,7 @@ impl Babel {
             let to = group[0].0;
             for part in group.chunks(MOST_REQUESTS) {
                 let message = BabelPacket { tlvs: part.iter().map(|(_, tlv)| *tlv).collect() }.into();
-                cx.push(RoutingEffect::Unicast { message, to, ttl: 1, delay: Span::ZERO });
+                cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: 1, delay: Span::ZERO });
             }
         }
     }

@@ -10,6 +10,8 @@
 
 pub mod iv;
 mod originators;
+#[cfg(test)]
+mod radios;
 mod sequence;
 #[cfg(test)]
 mod tests;

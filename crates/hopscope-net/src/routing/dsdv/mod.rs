@@ -373,7 +373,7 @@ impl Dsdv {
             self.last_update = Some(now);
             let delay = cx.part_of(self.cfg.broadcast_jitter);
             let message = RoutingMessage::Dsdv(DsdvUpdate { entries: entries.into() });
-            cx.push(RoutingEffect::Broadcast { message, ttl: 1, delay });
+            cx.push(RoutingEffect::Broadcast { message, interface: None, ttl: 1, delay });
         }
     }
 
@@ -391,7 +391,7 @@ impl Dsdv {
     fn release(&mut self, dst: NodeId, cx: &mut Cx) {
         let Some(next_hop) = self.next_hop(dst, cx.now) else { return };
         while let Some(packet) = self.buffer.take(dst) {
-            cx.push(RoutingEffect::Forward { packet, next_hop, delay: Span::ZERO });
+            cx.push(RoutingEffect::Forward { packet, next_hop, interface: None, delay: Span::ZERO });
         }
     }
 

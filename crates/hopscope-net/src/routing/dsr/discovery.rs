@@ -103,7 +103,7 @@ impl Dsr {
         } else if new && !self.reply_from_cache(&path, request.target, cx) && ttl > 1 {
             let delay = cx.part_of(self.cfg.broadcast_jitter);
             let message = DsrMessage::RouteRequest(RouteRequest { path, ..request.clone() }).into();
-            cx.push(RoutingEffect::Broadcast { message, ttl: ttl - 1, delay });
+            cx.push(RoutingEffect::Broadcast { message, interface: None, ttl: ttl - 1, delay });
         }
     }
 
@@ -118,7 +118,7 @@ impl Dsr {
         if here > 0 && ttl > 1 {
             let message = DsrMessage::RouteReply(reply.clone()).into();
             let to = reply.route[here - 1];
-            cx.push(RoutingEffect::Unicast { message, to, ttl: ttl - 1, delay: Span::ZERO });
+            cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: ttl - 1, delay: Span::ZERO });
         }
     }
 
@@ -148,7 +148,7 @@ impl Dsr {
         };
         let to = route[prev];
         let message = DsrMessage::RouteReply(RouteReply { route, replier: self.node }).into();
-        cx.push(RoutingEffect::Unicast { message, to, ttl: self.hop_limit(), delay });
+        cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: self.hop_limit(), delay });
     }
 
     /// Sends the propagated request that is due; the next one waits twice as long.
@@ -169,7 +169,7 @@ impl Dsr {
         // Unless a packet has come over that link again meanwhile.
         let error = self.pending_error.filter(|link| !self.cache.knows(*link, cx.now));
         let message = DsrMessage::RouteRequest(RouteRequest { id, target, path, error }).into();
-        cx.push(RoutingEffect::Broadcast { message, ttl, delay: Span::ZERO });
+        cx.push(RoutingEffect::Broadcast { message, interface: None, ttl, delay: Span::ZERO });
     }
 
     fn give_up(&mut self, at: usize, cx: &mut Cx) {

@@ -42,7 +42,7 @@ impl Dsr {
             None if self.cfg.spread_errors => self.pending_error = Some(error.link),
             Some(&to) if ttl > 1 => {
                 let message = DsrMessage::RouteError(error.clone()).into();
-                cx.push(RoutingEffect::Unicast { message, to, ttl: ttl - 1, delay: Span::ZERO });
+                cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: ttl - 1, delay: Span::ZERO });
             }
             _ => {}
         }
@@ -80,7 +80,7 @@ impl Dsr {
         let path: Arc<[NodeId]> = route.path[..=here].iter().rev().copied().collect();
         let to = path[1];
         let message = DsrMessage::RouteError(RouteError { link, path }).into();
-        cx.push(RoutingEffect::Unicast { message, to, ttl: self.hop_limit(), delay: Span::ZERO });
+        cx.push(RoutingEffect::Unicast { message, to, interface: None, ttl: self.hop_limit(), delay: Span::ZERO });
     }
 
     /// Gives a packet of another node a path from this node's cache, if there is one (RFC 4728 8.3.6).

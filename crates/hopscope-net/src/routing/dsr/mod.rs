@@ -207,7 +207,7 @@ impl Dsr {
     fn send(&self, packet: PacketId, path: Arc<[NodeId]>, salvage: u8, cx: &mut Cx) {
         let next_hop = path[1];
         cx.push(RoutingEffect::SetSourceRoute { packet, route: SourceRoute { path, salvage } });
-        cx.push(RoutingEffect::Forward { packet, next_hop, delay: Span::ZERO });
+        cx.push(RoutingEffect::Forward { packet, next_hop, interface: None, delay: Span::ZERO });
     }
 
     /// Expires held packets, routes and links, and asks for the next sweep.

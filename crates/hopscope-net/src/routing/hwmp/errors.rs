@@ -1,7 +1,7 @@
 //! Path errors (IEEE 802.11-2020 14.10.11): whom a broken link cuts off.
 
 use super::paths::Path;
-use super::{Hwmp, is_newer, timer};
+use super::{Hwmp, Link, is_newer, send_by, timer};
 use crate::routing::{Cx, RouteLoss, RoutingNote};
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::Time;
@@ -28,9 +28,9 @@ struct Due {
 
 impl Hwmp {
     /// The link to a neighbour is gone, and with it the paths over it.
-    pub(super) fn break_paths(&mut self, (interface, neighbour): (u8, NodeId), cx: &mut Cx) {
+    pub(super) fn break_paths(&mut self, link: Link, cx: &mut Cx) {
         let ttl = self.element_ttl();
-        let is_over = |path: &&mut Path| (path.interface, path.next_hop) == (interface, neighbour);
+        let is_over = |path: &&mut Path| path.link() == link;
         for path in self.paths.active().filter(is_over) {
             path.is_active = false;
             // Newer than what others know: nobody offers the old path again.
@@ -103,7 +103,7 @@ impl Hwmp {
             if most == 0 || users.len() > most {
                 self.broadcast(message, cx);
             } else {
-                users.iter().for_each(|user| self.unicast(message.clone(), *user, cx));
+                users.iter().for_each(|user| send_by(message.clone(), None, *user, cx));
             }
         }
         self.report_soon(cx);

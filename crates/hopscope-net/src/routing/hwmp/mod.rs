@@ -79,6 +79,9 @@ pub(super) mod timer {
     pub(super) const COUNT: usize = 6;
 }
 
+/// A way to a neighbour: the radio of this node that it goes by, and the neighbour.
+type Link = (u8, NodeId);
+
 /// A time unit of IEEE 802.11.
 const TU: Span = Span::from_micros(1_024);
 
@@ -123,7 +126,7 @@ impl Hwmp {
             self.report_unknown(dst, prev, cx);
             return RouteAnswer::Drop(DropReason::NoRoute);
         };
-        let (next_hop, expires) = (path.next_hop, path.expires);
+        let ((interface, next_hop), expires) = (path.link(), path.expires);
         if self.cfg.refresh_by_use {
             path.expires = expires.max(cx.now + self.cfg.active_path_timeout);
         }
@@ -136,7 +139,7 @@ impl Hwmp {
                 }
             }
         }
-        RouteAnswer::Via(next_hop)
+        RouteAnswer::ViaInterface(next_hop, interface)
     }
 
     /// A message came in from the neighbour `from`. What is no beacon or peering frame counts from a peer alone.
@@ -216,19 +219,23 @@ impl Hwmp {
     }
 
     fn say_beacon(&mut self, cx: &mut Cx) {
-        let beacon = Beacon {
-            interval: in_tu(self.cfg.beacon_interval).min(u32::from(u16::MAX)) as u16,
-            timestamp: cx.now.0 / 1_000,
-            peerings: self.peers.established().min(63) as u8,
-        };
-        self.broadcast(HwmpMessage::Beacon(beacon), cx);
+        // Each radio is a mesh station of its own, which counts its own peerings.
+        for radio in 0..cx.link.radios() {
+            let beacon = Beacon {
+                interval: in_tu(self.cfg.beacon_interval).min(u32::from(u16::MAX)) as u16,
+                timestamp: cx.now.0 / 1_000,
+                peerings: self.peers.established(radio).min(63) as u8,
+            };
+            let (message, interface) = (HwmpMessage::Beacon(beacon).into(), Some(radio));
+            cx.push(RoutingEffect::Broadcast { message, interface, ttl: 1, delay: Span::ZERO });
+        }
         // At target times, whatever becomes of single beacons (11.1.3.5).
         let next = cx.now + self.cfg.beacon_interval;
         self.armed.by(timer::BEACON, next, cx.out);
     }
 
     /// A peering is over: paths over it are, too.
-    fn lose_peer(&mut self, link: (u8, NodeId), cx: &mut Cx) {
+    fn lose_peer(&mut self, link: Link, cx: &mut Cx) {
         cx.note(RoutingNote::LinkLost { neighbour: link.1 });
         self.break_paths(link, cx);
     }
@@ -252,17 +259,22 @@ impl Hwmp {
 
     fn broadcast_after(&self, message: HwmpMessage, delay: Span, cx: &mut Cx) {
         // Their own elements count hops: the packet goes over one.
-        cx.push(RoutingEffect::Broadcast { message: message.into(), ttl: 1, delay });
+        cx.push(RoutingEffect::Broadcast { message: message.into(), interface: None, ttl: 1, delay });
     }
 
-    fn unicast(&self, message: HwmpMessage, to: NodeId, cx: &mut Cx) {
-        cx.push(RoutingEffect::Unicast { message: message.into(), to, ttl: 1, delay: Span::ZERO });
+    fn unicast(&self, message: HwmpMessage, (interface, to): Link, cx: &mut Cx) {
+        send_by(message, Some(interface), to, cx);
     }
 
     fn next_seq(&mut self) -> u32 {
         self.seq = self.seq.wrapping_add(1);
         self.seq
     }
+}
+
+/// Sends a message to a neighbour by a radio; none: by the first one that leads there.
+fn send_by(message: HwmpMessage, interface: Option<u8>, to: NodeId, cx: &mut Cx) {
+    cx.push(RoutingEffect::Unicast { message: message.into(), to, interface, ttl: 1, delay: Span::ZERO });
 }
 
 /// A time in TU, at least 1.

@@ -1,6 +1,6 @@
 //! The table of paths, and when what a message says replaces what is known (IEEE 802.11-2020 14.10.8.4).
 
-use super::{Hwmp, is_newer};
+use super::{Hwmp, Link, is_newer};
 use crate::routing::by_node::ByNode;
 use crate::routing::{Cx, RouteLoss, RoutingNote};
 use hopscope_core::ids::NodeId;
@@ -27,6 +27,11 @@ pub(super) struct Path {
 }
 
 impl Path {
+    /// The way to the next hop.
+    pub(super) fn link(&self) -> Link {
+        (self.interface, self.next_hop)
+    }
+
     /// A neighbour sends over it.
     pub(super) fn add_user(&mut self, neighbour: NodeId) {
         if let Err(place) = self.users.binary_search(&neighbour) {
@@ -73,33 +78,34 @@ pub(super) struct Notice {
     pub(super) seq: Option<u32>,
     pub(super) hops: u8,
     pub(super) metric: u32,
-    pub(super) next_hop: NodeId,
+    /// The neighbour that said it, and the radio that this came by.
+    pub(super) link: Link,
     pub(super) expires: Time,
 }
 
 impl Hwmp {
     /// Takes what a message says of a path; false where what is known is newer or better.
     pub(super) fn learn(&mut self, notice: &Notice, cx: &mut Cx) -> bool {
-        let (now, interface) = (cx.now, cx.interface);
+        let now = cx.now;
         self.note_expired(notice.node, cx);
         let hysteresis = self.cfg.metric_hysteresis;
         let known = self.paths.0.slot(notice.node);
         if !is_better(known, notice, now, hysteresis) {
             return false;
         }
-        let before = known.is_active.then_some((known.next_hop, known.hops));
+        let before = known.is_active.then_some((known.link(), known.hops));
         // A message on another way says nothing of the life of the old one.
-        let expires = if before.is_some_and(|old| old.0 == notice.next_hop) {
+        let expires = if before.is_some_and(|old| old.0 == notice.link) {
             known.expires.max(notice.expires)
         } else {
             notice.expires
         };
         let users = std::mem::take(&mut known.users);
-        let Notice { node, hops, metric, next_hop, .. } = *notice;
+        let Notice { node, hops, metric, link: (interface, next_hop), .. } = *notice;
         let seq = notice.seq.or(known.seq);
         *known = Path { node, next_hop, interface, hops, metric, seq, is_active: true, expires, users };
         match before {
-            Some((old, _)) if old != next_hop => cx.note(RoutingNote::RouteUp { dst: node, next_hop, hops }),
+            Some(((_, old), _)) if old != next_hop => cx.note(RoutingNote::RouteUp { dst: node, next_hop, hops }),
             Some((_, old)) if old != hops => cx.note(RoutingNote::HopsChanged { dst: node, next_hop, hops }),
             Some(_) => {}
             None => cx.note(RoutingNote::RouteUp { dst: node, next_hop, hops }),
@@ -122,13 +128,13 @@ fn is_better(known: &Path, notice: &Notice, now: Time, hysteresis: f64) -> bool 
     let is_usable = known.is_active && known.expires > now;
     let Some(seq) = notice.seq else {
         // Of a neighbour itself: nothing can be shorter in hops, and no loop comes of it.
-        return !is_usable || notice.metric < known.metric || known.next_hop == notice.next_hop;
+        return !is_usable || notice.metric < known.metric || known.link() == notice.link;
     };
     let Some(before) = known.seq else { return true };
     if seq != before || !is_usable {
         return !is_newer(before, seq);
     }
-    let share = if known.next_hop == notice.next_hop { 0.0 } else { hysteresis };
+    let share = if known.link() == notice.link { 0.0 } else { hysteresis };
     f64::from(notice.metric) < f64::from(known.metric) * (1.0 - share)
 }
 
@@ -156,7 +162,7 @@ mod tests {
             seq,
             hops: 2,
             metric,
-            next_hop: NodeId(next_hop),
+            link: (0, NodeId(next_hop)),
             expires: Time(500),
         };
         let known = path(Some(5), 1, 100, 200);

@@ -1,7 +1,7 @@
 //! What path requests and replies of others cause (IEEE 802.11-2020 14.10.9 and 14.10.10).
 
 use super::paths::Notice;
-use super::{Hwmp, in_tu, is_newer, metric, of_tu};
+use super::{Hwmp, Link, in_tu, is_newer, metric, of_tu};
 use crate::routing::Cx;
 use hopscope_core::ids::NodeId;
 use hopscope_packet::hwmp::{HwmpMessage, Prep, Preq, Target};
@@ -17,11 +17,10 @@ impl Hwmp {
         if preq.originator == self.node {
             return;
         }
-        let metric = self.metric_over(from, preq.metric, cx);
+        let (link, metric) = ((cx.interface, from), self.metric_over(from, preq.metric, cx));
         let (hops, expires) = (preq.hops.saturating_add(1), cx.now + of_tu(preq.lifetime));
         self.learn_neighbour(from, cx);
-        let originator =
-            Notice { node: preq.originator, seq: Some(preq.originator_seq), hops, metric, next_hop: from, expires };
+        let originator = Notice { node: preq.originator, seq: Some(preq.originator_seq), hops, metric, link, expires };
         if !self.learn(&originator, cx) {
             // An older request, or one that a better way has brought before.
             return;
@@ -52,7 +51,7 @@ impl Hwmp {
         if target.node == self.node {
             // Newer than whatever the originator may know (14.10.8.3).
             self.seq = target.seq.filter(|seq| is_newer(*seq, self.seq)).unwrap_or(self.seq);
-            self.reply(from, preq, cx);
+            self.reply((cx.interface, from), preq, cx);
             return None;
         }
         if target.only {
@@ -78,13 +77,13 @@ impl Hwmp {
         if let Some(back) = self.paths.usable(preq.originator, cx.now) {
             back.add_user(next_hop);
         }
-        self.unicast(HwmpMessage::Prep(prep), from, cx);
+        self.unicast(HwmpMessage::Prep(prep), (cx.interface, from), cx);
         // On goes what the target alone answers.
         self.cfg.reply_and_forward.then_some(Target { only: true, ..target })
     }
 
-    /// Replies to a request for this node that came from the peer `from`.
-    pub(super) fn reply(&mut self, from: NodeId, preq: &Preq, cx: &mut Cx) {
+    /// Replies to a request for this node to the peer that it came from, by the radio that it came by.
+    pub(super) fn reply(&mut self, link: Link, preq: &Preq, cx: &mut Cx) {
         let prep = Prep {
             hops: 0,
             ttl: self.element_ttl(),
@@ -95,7 +94,7 @@ impl Hwmp {
             originator: preq.originator,
             originator_seq: preq.originator_seq,
         };
-        self.unicast(HwmpMessage::Prep(prep), from, cx);
+        self.unicast(HwmpMessage::Prep(prep), link, cx);
     }
 
     /// A path reply came in from the peer `from`.
@@ -103,18 +102,18 @@ impl Hwmp {
         if prep.target == self.node {
             return;
         }
-        let metric = self.metric_over(from, prep.metric, cx);
+        let (link, metric) = ((cx.interface, from), self.metric_over(from, prep.metric, cx));
         let (hops, expires) = (prep.hops.saturating_add(1), cx.now + of_tu(prep.lifetime));
         self.learn_neighbour(from, cx);
-        let target = Notice { node: prep.target, seq: Some(prep.target_seq), hops, metric, next_hop: from, expires };
+        let target = Notice { node: prep.target, seq: Some(prep.target_seq), hops, metric, link, expires };
         if !self.learn(&target, cx) || prep.originator == self.node || prep.ttl <= 1 {
             return;
         }
         let Some(back) = self.paths.usable(prep.originator, cx.now) else { return };
-        let to = back.next_hop;
+        let to = back.link();
         back.add_user(from);
         if let Some(path) = self.paths.usable(prep.target, cx.now) {
-            path.add_user(to);
+            path.add_user(to.1);
         }
         self.unicast(HwmpMessage::Prep(Prep { hops, ttl: prep.ttl - 1, metric, ..*prep }), to, cx);
     }
@@ -123,6 +122,6 @@ impl Hwmp {
     fn learn_neighbour(&mut self, from: NodeId, cx: &mut Cx) {
         let metric = self.metric_over(from, 0, cx);
         let expires = cx.now + self.cfg.active_path_timeout;
-        self.learn(&Notice { node: from, seq: None, hops: 1, metric, next_hop: from, expires }, cx);
+        self.learn(&Notice { node: from, seq: None, hops: 1, metric, link: (cx.interface, from), expires }, cx);
     }
 }

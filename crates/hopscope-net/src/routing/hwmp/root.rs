@@ -1,6 +1,6 @@
 //! The root of a mesh (IEEE 802.11-2020 14.10.4): its requests or announcements, and what other nodes make of them.
 
-use super::{Hwmp, in_tu, is_newer, timer};
+use super::{Hwmp, Link, in_tu, is_newer, timer};
 use crate::config::hwmp::RootMode;
 use crate::routing::Cx;
 use hopscope_core::ids::NodeId;
@@ -15,8 +15,8 @@ pub(super) struct Root {
     seq: u32,
     /// Metric of the best way from it.
     metric: u32,
-    /// The neighbour that this way came by.
-    from: NodeId,
+    /// The neighbour that this way came by, and the radio.
+    link: Link,
     /// When a path to it may be asked for again.
     next: Time,
     /// Its last request, which this node has not answered.
@@ -54,19 +54,19 @@ impl Hwmp {
     /// A request of a root came in from the peer `from`: its path is learnt already.
     pub(super) fn on_root_request(&mut self, from: NodeId, preq: &Preq, cx: &mut Cx) {
         if preq.proactive_prep {
-            self.reply(from, preq, cx);
+            self.reply((cx.interface, from), preq, cx);
         }
         let unanswered = (!preq.proactive_prep).then(|| preq.clone());
         let (node, seq) = (preq.originator, preq.originator_seq);
-        self.root = Some(Root { node, seq, metric: 0, from, next: Time::ZERO, unanswered });
+        self.root = Some(Root { node, seq, metric: 0, link: (cx.interface, from), next: Time::ZERO, unanswered });
     }
 
     /// Data goes to a node: a root that did not ask for replies learns of the path back now (14.10.4.2).
     pub(super) fn answer_root(&mut self, dst: NodeId, cx: &mut Cx) {
         let Some(root) = self.root.as_mut().filter(|root| root.node == dst) else { return };
         if let Some(preq) = root.unanswered.take() {
-            let from = root.from;
-            self.reply(from, &preq, cx);
+            let link = root.link;
+            self.reply(link, &preq, cx);
         }
     }
 
@@ -82,9 +82,10 @@ impl Hwmp {
             return;
         }
         let next = known.map_or(Time::ZERO, |root| root.next);
-        self.root = Some(Root { node: rann.root, seq: rann.seq, metric, from, next, unanswered: None });
+        let link = (cx.interface, from);
+        self.root = Some(Root { node: rann.root, seq: rann.seq, metric, link, next, unanswered: None });
         if cx.now >= next || self.next_hop(rann.root, cx.now).is_none() {
-            self.ask_root(from, rann.root, cx);
+            self.ask_root(link, rann.root, cx);
         }
         if rann.ttl > 1 {
             let (hops, ttl) = (rann.hops.saturating_add(1), rann.ttl - 1);
@@ -93,18 +94,18 @@ impl Hwmp {
     }
 
     /// Asks for the path to an announced root, hop by hop on the way that the announcement came.
-    fn ask_root(&mut self, from: NodeId, node: NodeId, cx: &mut Cx) {
+    fn ask_root(&mut self, link: Link, node: NodeId, cx: &mut Cx) {
         if let Some(root) = &mut self.root {
             root.next = cx.now + self.cfg.confirmation_interval;
         }
         let target = Target { node, only: true, seq: None };
         let lifetime = self.cfg.active_path_timeout;
         let preq = Preq { individual: true, ..self.request(vec![target], lifetime) };
-        self.unicast(HwmpMessage::Preq(preq.into()), from, cx);
+        self.unicast(HwmpMessage::Preq(preq.into()), link, cx);
     }
 
-    /// The neighbour towards an announced root; none where `node` is not known as one.
-    pub(super) fn towards_root(&self, node: NodeId) -> Option<NodeId> {
-        self.root.as_ref().filter(|root| root.node == node).map(|root| root.from)
+    /// The way towards an announced root; none where `node` is not known as one.
+    pub(super) fn towards_root(&self, node: NodeId) -> Option<Link> {
+        self.root.as_ref().filter(|root| root.node == node).map(|root| root.link)
     }
 }

@@ -175,14 +175,15 @@ impl Hwmp {
     /// A path to a node is there: what waits for it goes.
     pub(super) fn found(&mut self, dst: NodeId, cx: &mut Cx) {
         let Ok(place) = self.searches.place(dst) else { return };
-        let Some(next_hop) = self.next_hop(dst, cx.now) else { return };
+        let Some((radio, next_hop)) = self.paths.get(dst, cx.now).map(|path| path.link()) else { return };
         let search = self.searches.list.remove(place);
         self.searches.asked.retain(|node| *node != dst);
         if !search.is_refresh {
             cx.note(RoutingNote::SearchDone { dst, latency: cx.now.saturating_since(search.started) });
         }
         for packet in search.held {
-            cx.push(RoutingEffect::Forward { packet, next_hop, delay: Span::ZERO });
+            let interface = Some(radio);
+            cx.push(RoutingEffect::Forward { packet, next_hop, interface, delay: Span::ZERO });
         }
     }
 }

@@ -425,7 +425,7 @@ impl Olsr {
     fn broadcast(&mut self, messages: Vec<OlsrMessage>, cx: &mut Cx) {
         self.packet_seq = self.packet_seq.wrapping_add(1);
         let packet = OlsrPacket { seq: self.packet_seq, messages: messages.into() };
-        cx.push(RoutingEffect::Broadcast { message: packet.into(), ttl: 1, delay: Span::ZERO });
+        cx.push(RoutingEffect::Broadcast { message: packet.into(), interface: None, ttl: 1, delay: Span::ZERO });
     }
 
     /// Asks for a timer after an interval cut short at random (RFC 3626 3.5).

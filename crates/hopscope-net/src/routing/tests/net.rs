@@ -31,11 +31,16 @@ pub fn ms(ms: u64) -> Time {
 /// A MAC that sends data at one rate, and keeps what fails where there is a rule for it.
 #[derive(Debug)]
 pub struct SteadyMac {
+    pub radios: u8,
     pub data_rate: u64,
     pub failures: Option<Failures>,
 }
 
 impl LinkLayer for SteadyMac {
+    fn radios(&self) -> u8 {
+        self.radios
+    }
+
     fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
         let known = self.failures.as_ref().map(|failures| failures.of(neighbour)).unwrap_or_default();
         LinkEstimate {
@@ -48,7 +53,7 @@ impl LinkLayer for SteadyMac {
 }
 
 /// A MAC that sends data at 2 Mbit/s and keeps nothing.
-pub const STEADY: SteadyMac = SteadyMac { data_rate: 2_000_000, failures: None };
+pub const STEADY: SteadyMac = SteadyMac { radios: 1, data_rate: 2_000_000, failures: None };
 
 /// An input over the first radio, with a MAC that sends data at 2 Mbit/s.
 pub fn cx<'a>(now: Time, rng: &'a mut Stream, out: &'a mut Vec<RoutingEffect>) -> Cx<'a> {
@@ -109,12 +114,14 @@ pub struct Packet {
     pub route: Option<SourceRoute>,
     /// Every node it was at, in order.
     pub trail: Vec<u32>,
+    /// Radios that it left those nodes by, as far as routing chose them.
+    pub radios: Vec<Option<u8>>,
 }
 
 /// A line of the log: what a machine did.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Line {
-    Sent { message: RoutingMessage, to: Option<u32>, ttl: u8 },
+    Sent { message: RoutingMessage, to: Option<u32>, radio: Option<u8>, ttl: u8 },
     Forwarded { packet: PacketId, next_hop: NodeId },
     Dropped { packet: PacketId, reason: DropReason },
     Flush(NodeId),
@@ -125,8 +132,8 @@ pub enum Line {
 /// An entry of an interface queue.
 #[derive(Debug, Clone)]
 enum Frame {
-    Message { to: Option<NodeId>, message: RoutingMessage, ttl: u8 },
-    Data { to: NodeId, packet: PacketId },
+    Message { to: Option<NodeId>, radio: Option<u8>, message: RoutingMessage, ttl: u8 },
+    Data { to: NodeId, radio: Option<u8>, packet: PacketId },
 }
 
 impl Frame {
@@ -136,6 +143,12 @@ impl Frame {
             Frame::Data { to, .. } => Some(*to),
         }
     }
+
+    fn radio(&self) -> Option<u8> {
+        match self {
+            Frame::Message { radio, .. } | Frame::Data { radio, .. } => *radio,
+        }
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -143,7 +156,7 @@ enum Event {
     Data { at: NodeId, prev: Option<NodeId>, packet: PacketId },
     Queue { at: NodeId, frame: Frame },
     Sent { at: NodeId, frame: Frame, arrives: bool },
-    Message { at: NodeId, from: NodeId, message: RoutingMessage, ttl: u8 },
+    Message { at: NodeId, from: NodeId, radio: u8, message: RoutingMessage, ttl: u8 },
     Timer { at: NodeId, timer: u8 },
     Link { a: usize, b: usize, up: bool },
 }
@@ -157,6 +170,8 @@ pub struct Net {
     pub loss: f64,
     /// The same of single links, on top: `losses[&(a, b)]` of what `b` hears of `a`. Unicast is repeated until it comes.
     pub losses: BTreeMap<(usize, usize), f64>,
+    /// The same of one channel: the radio of that number at both nodes is on it. With 1 they do not hear each other there.
+    pub channel_losses: BTreeMap<(usize, usize, u8), f64>,
     /// Attempts of each unicast frame of a link that fail before one succeeds.
     pub retries: BTreeMap<(usize, usize), u32>,
     macs: Vec<SteadyMac>,
@@ -178,11 +193,16 @@ impl Net {
 
     /// Machines without links, one for each set of constants, started at 0.
     pub fn of<'a, C: Constants + 'a>(cfgs: impl IntoIterator<Item = &'a C>, seed: u64) -> Self {
+        Net::with_radios(1, cfgs, seed)
+    }
+
+    /// The same, each with so many radios.
+    pub fn with_radios<'a, C: Constants + 'a>(radios: u8, cfgs: impl IntoIterator<Item = &'a C>, seed: u64) -> Self {
         let (nodes, macs): (Vec<_>, Vec<_>) = (0..)
             .zip(cfgs)
             .map(|(i, cfg)| {
                 let failures = cfg.failure_rule().map(Failures::new);
-                (cfg.machine(NodeId(i)), SteadyMac { failures, ..STEADY })
+                (cfg.machine(NodeId(i)), SteadyMac { radios, failures, ..STEADY })
             })
             .unzip();
         let count = nodes.len();
@@ -193,6 +213,7 @@ impl Net {
             now: Time::ZERO,
             loss: 0.0,
             losses: BTreeMap::new(),
+            channel_losses: BTreeMap::new(),
             retries: BTreeMap::new(),
             macs,
             links: vec![vec![false; count]; count],
@@ -233,10 +254,28 @@ impl Net {
         self.losses.extend([((a, b), loss), ((b, a), loss)]);
     }
 
+    /// Broadcast copies of one channel get lost in both directions.
+    pub fn set_channel(&mut self, a: usize, b: usize, radio: u8, loss: f64) {
+        self.channel_losses.extend([((a, b, radio), loss), ((b, a, radio), loss)]);
+    }
+
+    /// `b` hears `a` on a channel.
+    fn hears(&self, a: usize, b: usize, radio: u8) -> bool {
+        self.links[a][b] && self.channel_losses.get(&(a, b, radio)).is_none_or(|&loss| loss < 1.0)
+    }
+
+    /// The radio that a unicast frame leaves by: the one that is asked for, or the first on whose channel the other hears it.
+    fn radio_to(&self, a: usize, b: usize, wanted: Option<u8>) -> u8 {
+        let first = || (0..self.macs[a].radios).find(|&radio| self.hears(a, b, radio));
+        wanted.or_else(first).unwrap_or(0)
+    }
+
     /// A broadcast copy that leaves `a` comes to `b`.
-    fn arrives(&mut self, a: usize, b: usize) -> bool {
+    fn arrives(&mut self, a: usize, b: usize, radio: u8) -> bool {
         let single = self.losses.get(&(a, b)).copied().unwrap_or(0.0);
-        self.links[a][b] && self.chance.uniform() >= 1.0 - (1.0 - self.loss) * (1.0 - single)
+        let channel = self.channel_losses.get(&(a, b, radio)).copied().unwrap_or(0.0);
+        let comes = (1.0 - self.loss) * (1.0 - single) * (1.0 - channel);
+        self.links[a][b] && self.chance.uniform() >= 1.0 - comes
     }
 
     pub fn link_at(&mut self, at: Time, a: usize, b: usize, up: bool) {
@@ -253,13 +292,13 @@ impl Net {
     /// The MAC of `node` gives up a packet of its own that was for the neighbour `next_hop`.
     pub fn give_up(&mut self, node: usize, next_hop: usize) -> PacketId {
         let packet = self.packet_of(node, next_hop, Place::Moving);
-        self.fail(NodeId(node as u32), Frame::Data { to: NodeId(next_hop as u32), packet });
+        self.fail(NodeId(node as u32), Frame::Data { to: NodeId(next_hop as u32), radio: None, packet });
         packet
     }
 
     fn packet_of(&mut self, src: usize, dst: usize, place: Place) -> PacketId {
         let (src, dst) = (NodeId(src as u32), NodeId(dst as u32));
-        self.packets.push(Packet { src, dst, hops: 0, place, route: None, trail: Vec::new() });
+        self.packets.push(Packet { src, dst, hops: 0, place, route: None, trail: Vec::new(), radios: Vec::new() });
         PacketId(self.packets.len() as u32 - 1)
     }
 
@@ -308,7 +347,9 @@ impl Net {
     /// The same from an instant on.
     pub fn sent_since(&self, kind: &str, since: Time) -> Vec<(Time, u32, Option<u32>, u8)> {
         let of_kind = |(at, node, line): &(Time, u32, Line)| match line {
-            Line::Sent { message, to, ttl } if message.kind() == kind && *at >= since => Some((*at, *node, *to, *ttl)),
+            Line::Sent { message, to, ttl, .. } if message.kind() == kind && *at >= since => {
+                Some((*at, *node, *to, *ttl))
+            }
             _ => None,
         };
         self.log.iter().filter_map(of_kind).collect()
@@ -364,9 +405,14 @@ impl Net {
 
     /// Gives a machine an input and carries out what it wants done.
     pub fn input<T>(&mut self, node: usize, input: impl FnOnce(&mut Router, &mut Cx) -> T) -> T {
+        self.input_by(node, 0, input)
+    }
+
+    /// The same for an input that concerns one radio.
+    fn input_by<T>(&mut self, node: usize, interface: u8, input: impl FnOnce(&mut Router, &mut Cx) -> T) -> T {
         let mut out = Vec::new();
         let (rng, link) = (&mut self.rngs[node], &self.macs[node]);
-        let answer = input(&mut self.nodes[node], &mut Cx { now: self.now, interface: 0, link, rng, out: &mut out });
+        let answer = input(&mut self.nodes[node], &mut Cx { now: self.now, interface, link, rng, out: &mut out });
         for effect in out {
             self.effect(NodeId(node as u32), effect);
         }
@@ -390,8 +436,8 @@ impl Net {
                 self.end(at, frame, arrives);
                 self.transmit(at);
             }
-            Event::Message { at, from, message, ttl } => {
-                self.input(at.index(), |router, cx| router.on_message(from, ttl, &message, cx));
+            Event::Message { at, from, radio, message, ttl } => {
+                self.input_by(at.index(), radio, |router, cx| router.on_message(from, ttl, &message, cx));
             }
             Event::Timer { at, timer } => self.input(at.index(), |router, cx| router.on_timer(timer, cx)),
             Event::Link { a, b, up } => self.set_link(a, b, up),
@@ -405,7 +451,10 @@ impl Net {
         }
         let Some(frame) = self.queues[at.index()].pop_front() else { return };
         self.busy[at.index()] = true;
-        let arrives = frame.to().is_none_or(|to| self.links[at.index()][to.index()]);
+        let arrives = frame.to().is_none_or(|to| {
+            let radio = self.radio_to(at.index(), to.index(), frame.radio());
+            self.hears(at.index(), to.index(), radio)
+        });
         self.push(self.now + if arrives { FRAME } else { RETRIES }, Event::Sent { at, frame, arrives });
     }
 
@@ -420,25 +469,34 @@ impl Net {
             }
         }
         match frame {
-            Frame::Message { to: None, message, ttl } => {
-                for to in 0..self.nodes.len() {
-                    if self.arrives(at.index(), to) {
-                        let (to, message) = (NodeId(to as u32), message.clone());
-                        self.push(self.now, Event::Message { at: to, from: at, message, ttl });
-                    }
+            Frame::Message { to: None, radio, message, ttl } => {
+                let all = 0..self.macs[at.index()].radios;
+                for radio in radio.map_or(all, |radio| radio..radio + 1) {
+                    self.spread(at, radio, &message, ttl);
                 }
             }
-            Frame::Message { to: Some(to), message, ttl } if arrives => {
+            Frame::Message { to: Some(to), radio, message, ttl } if arrives => {
                 self.overhear(at, to, &Extension::Message(message.clone()));
-                self.push(self.now, Event::Message { at: to, from: at, message, ttl });
+                let radio = self.radio_to(at.index(), to.index(), radio);
+                self.push(self.now, Event::Message { at: to, from: at, radio, message, ttl });
             }
-            Frame::Data { to, packet } if arrives => {
+            Frame::Data { to, packet, .. } if arrives => {
                 if let Some(route) = self.packet(packet).route.clone() {
                     self.overhear(at, to, &Extension::SourceRoute(route));
                 }
                 self.push(self.now, Event::Data { at: to, prev: Some(at), packet });
             }
             frame => self.fail(at, frame),
+        }
+    }
+
+    /// A broadcast goes out on a channel.
+    fn spread(&mut self, at: NodeId, radio: u8, message: &RoutingMessage, ttl: u8) {
+        for to in 0..self.nodes.len() {
+            if self.arrives(at.index(), to, radio) {
+                let (to, message) = (NodeId(to as u32), message.clone());
+                self.push(self.now, Event::Message { at: to, from: at, radio, message, ttl });
+            }
         }
     }
 
@@ -452,19 +510,20 @@ impl Net {
     }
 
     fn fail(&mut self, at: NodeId, frame: Frame) {
+        let to = frame.to().expect("broadcasts do not fail");
+        let radio = self.radio_to(at.index(), to.index(), frame.radio());
         match frame {
-            Frame::Message { to, .. } => {
-                let next_hop = to.expect("broadcasts do not fail");
-                self.input(at.index(), |router, cx| router.on_link_failure(next_hop, None, cx));
+            Frame::Message { .. } => {
+                self.input_by(at.index(), radio, |router, cx| router.on_link_failure(to, None, cx));
             }
-            Frame::Data { to, packet } => {
+            Frame::Data { packet, .. } => {
                 let state = &mut self.packets[packet.index()];
                 assert_eq!(state.place, Place::Moving);
                 state.place = Place::HeldBy(at);
                 let Packet { src, dst, hops, ref route, .. } = *state;
                 let route = route.clone();
                 let lost = Lost { packet, src, dst, hops, source_route: route.as_ref() };
-                self.input(at.index(), |router, cx| router.on_link_failure(to, Some(&lost), cx));
+                self.input_by(at.index(), radio, |router, cx| router.on_link_failure(to, Some(&lost), cx));
             }
         }
     }
@@ -491,23 +550,37 @@ impl Net {
         let query = Query { packet, src, dst, prev, source_route: route.as_ref() };
         match self.input(at.index(), |router, cx| router.route(&query, cx)) {
             RouteAnswer::Held => {}
-            RouteAnswer::Via(to) | RouteAnswer::ViaInterface(to, _) => {
-                self.packets[packet.index()].place = Place::Moving;
-                self.push(self.now, Event::Queue { at, frame: Frame::Data { to, packet } });
-            }
+            RouteAnswer::Via(to) => self.send(at, to, None, packet),
+            RouteAnswer::ViaInterface(to, radio) => self.send(at, to, Some(radio), packet),
             RouteAnswer::Drop(reason) => self.packets[packet.index()].place = Place::Dropped(reason),
         }
+    }
+
+    /// Data leaves for a neighbour.
+    fn send(&mut self, at: NodeId, to: NodeId, radio: Option<u8>, packet: PacketId) {
+        let state = &mut self.packets[packet.index()];
+        state.place = Place::Moving;
+        state.radios.push(radio);
+        self.push(self.now, Event::Queue { at, frame: Frame::Data { to, radio, packet } });
     }
 
     fn effect(&mut self, node: NodeId, effect: RoutingEffect) {
         let now = self.now;
         match effect {
-            RoutingEffect::Broadcast { message, ttl, delay } => self.say(node, None, message, ttl, delay),
-            RoutingEffect::Unicast { message, to, ttl, delay } => self.say(node, Some(to), message, ttl, delay),
-            RoutingEffect::Forward { packet, next_hop, delay } => {
+            RoutingEffect::Broadcast { message, interface, ttl, delay } => {
+                self.say(node, (None, interface), message, ttl, delay);
+            }
+            RoutingEffect::Unicast { message, to, interface, ttl, delay } => {
+                self.say(node, (Some(to), interface), message, ttl, delay);
+            }
+            RoutingEffect::Forward { packet, next_hop, interface, delay } => {
                 self.leaves(node, packet, Place::Moving);
                 self.log(node, Line::Forwarded { packet, next_hop });
-                self.push(now + delay, Event::Queue { at: node, frame: Frame::Data { to: next_hop, packet } });
+                self.packets[packet.index()].radios.push(interface);
+                self.push(
+                    now + delay,
+                    Event::Queue { at: node, frame: Frame::Data { to: next_hop, radio: interface, packet } },
+                );
             }
             RoutingEffect::SetSourceRoute { packet, route } => {
                 let state = &mut self.packets[packet.index()];
@@ -543,7 +616,15 @@ impl Net {
         }
     }
 
-    fn say(&mut self, node: NodeId, to: Option<NodeId>, message: RoutingMessage, ttl: u8, delay: Span) {
+    /// A node sends a message to a neighbour or to all, by a radio where one is named.
+    fn say(
+        &mut self,
+        node: NodeId,
+        (to, radio): (Option<NodeId>, Option<u8>),
+        message: RoutingMessage,
+        ttl: u8,
+        delay: Span,
+    ) {
         if let RoutingMessage::Dsdv(_) | RoutingMessage::Olsr(_) | RoutingMessage::Batman(BatmanMessage::Ogm(_)) =
             message
         {
@@ -552,9 +633,9 @@ impl Net {
         if let RoutingMessage::Babel(_) = message {
             assert_eq!(ttl, 1, "it goes no further than one hop");
         }
-        let line = Line::Sent { message: message.clone(), to: to.map(|to| to.0), ttl };
+        let line = Line::Sent { message: message.clone(), to: to.map(|to| to.0), radio, ttl };
         self.log.push((self.now + delay, node.0, line));
-        self.push(self.now + delay, Event::Queue { at: node, frame: Frame::Message { to, message, ttl } });
+        self.push(self.now + delay, Event::Queue { at: node, frame: Frame::Message { to, radio, message, ttl } });
     }
 
     fn log(&mut self, node: NodeId, line: Line) {

@@ -3,4 +3,5 @@
 mod choice;
 mod exchange;
 mod loops;
+mod radios;
 mod views;

@@ -35,7 +35,7 @@ pub struct BatmanIv {
     originators: Originators<Quality>,
     links: Links,
     queue: Queue,
-    /// Sequence number of the last own OGM.
+    /// Sequence number of the last own OGM, which all radios share.
     seq: u32,
     armed: Armed<{ timer::COUNT }>,
 }
@@ -53,11 +53,12 @@ pub mod timer {
 }
 use timer::{PURGE, SEND};
 
-/// What an OGM that came is worth: to this node, and as it is carried on.
+/// What an OGM that came is worth: to this node, as it is carried on by the radio that it came by, and by another one.
 #[derive(Debug, Clone, Copy)]
 struct Worth {
     here: u8,
-    onwards: u8,
+    same_radio: u8,
+    other_radio: u8,
 }
 
 impl BatmanIv {
@@ -147,7 +148,9 @@ impl BatmanIv {
             ttl: self.cfg.ttl as u8,
             flags: OgmFlags { primaries_first_hop: true, ..OgmFlags::default() },
         };
-        self.queue.add_own(ogm, cx.now + after);
+        for radio in 0..cx.link.radios() {
+            self.queue.add_own(ogm, radio, cx.now + after);
+        }
         self.arm_send(cx);
     }
 
@@ -160,8 +163,10 @@ impl BatmanIv {
     fn send(&mut self, cx: &mut Cx) {
         while let Some(waiting) = self.queue.pop(cx.now) {
             let message = BatmanMessage::Ogm(waiting.ogms.into());
-            cx.push(RoutingEffect::Broadcast { message: message.into(), ttl: 1, delay: Span::ZERO });
-            if waiting.is_own {
+            let interface = Some(waiting.radio);
+            cx.push(RoutingEffect::Broadcast { message: message.into(), interface, ttl: 1, delay: Span::ZERO });
+            // Once for all radios, whose frames go at one instant.
+            if waiting.is_own && waiting.radio == 0 {
                 self.seq = self.seq.wrapping_add(1);
                 let after = jittered(self.cfg.originator_interval, self.cfg.jitter, cx);
                 self.plan_own(after, cx);
@@ -194,7 +199,6 @@ impl BatmanIv {
         let router = self.originators.at(place).router();
         let is_best =
             router.is_some_and(|via| (via.interface, via.node) == (cx.interface, from) && via.metric.tq() != 0);
-        let is_direct = from == ogm.origin;
         let Some(worth) = self.worth(from, place, ogm, cx) else { return };
         let originator = self.originators.at(place);
         // A copy of the last OGM counts, unless its path is much longer.
@@ -202,9 +206,7 @@ impl BatmanIv {
         if worth.here > 0 && (seen == Seen::New || again) {
             self.rank(place, from, (ogm.ttl, worth.here), seen, cx);
         }
-        if is_direct || worth.onwards > 0 && seen != Seen::ByThis {
-            self.carry_on(ogm, worth.onwards, (from, is_best), cx);
-        }
+        self.carry_on(ogm, worth, (from, is_best), seen, cx);
     }
 
     /// The sender has it from the neighbour that takes this node's data for the originator: a loop could come of it.
@@ -239,10 +241,11 @@ impl BatmanIv {
         let echoed = self.links.echoed(interface, from, self.seq, window);
         let (own, symmetry) = qualities(echoed, received, window);
         let penalty = self.cfg.hop_penalty;
-        let same_radio = if self.cfg.half_duplex { after_hop(TQ_MAX, penalty) } else { TQ_MAX };
+        let half_duplex = if self.cfg.half_duplex { after_hop(TQ_MAX, penalty) } else { TQ_MAX };
         let product = u32::from(ogm.tq) * own * symmetry;
-        let onwards = product * same_radio / TQ_MAX.pow(3);
-        Some(Worth { here: (product / TQ_MAX.pow(2)) as u8, onwards: after_hop(onwards, penalty) as u8 })
+        let onwards = |share| after_hop(product * share / TQ_MAX.pow(3), penalty) as u8;
+        let here = (product / TQ_MAX.pow(2)) as u8;
+        Some(Worth { here, same_radio: onwards(half_duplex), other_radio: onwards(TQ_MAX) })
     }
 
     /// Averages qualities and chooses the best neighbour (batadv_iv_ogm_orig_update).
@@ -279,17 +282,21 @@ impl BatmanIv {
         }
     }
 
-    /// Sends an OGM on (batadv_iv_ogm_forward).
-    fn carry_on(&mut self, ogm: &Ogm, tq: u8, (from, is_best): (NodeId, bool), cx: &mut Cx) {
-        let is_direct = from == ogm.origin;
-        if ogm.ttl <= 1 || !(is_best || is_direct) {
-            return;
+    /// Sends an OGM on (batadv_iv_ogm_forward): as an echo by the radio that it came by, and by others where it is the way.
+    fn carry_on(&mut self, ogm: &Ogm, worth: Worth, (from, is_best): (NodeId, bool), seen: Seen, cx: &mut Cx) {
+        let (came_by, is_direct) = (cx.radio_of(cx.interface), from == ogm.origin);
+        for radio in 0..cx.link.radios() {
+            let is_echo = is_direct && radio == came_by;
+            let tq = if radio == came_by { worth.same_radio } else { worth.other_radio };
+            let goes_on = is_best && tq > 0 && seen != Seen::ByThis;
+            if ogm.ttl > 1 && (is_echo || goes_on) {
+                let flags = OgmFlags { not_best_next_hop: !is_best, primaries_first_hop: false, direct_link: is_echo };
+                let on = Ogm { prev_sender: from, tq, ttl: ogm.ttl - 1, flags, ..*ogm };
+                let at: Time = cx.now + cx.part_of(Span(self.cfg.jitter.0 / 2));
+                let (time, bytes) = (self.cfg.aggregation_time, self.cfg.aggregation_bytes);
+                let aggregation = self.cfg.aggregation.then_some(Aggregation { time, bytes });
+                self.queue.add(on, (radio, cx.interface), at, aggregation);
+            }
         }
-        let flags = OgmFlags { not_best_next_hop: !is_best, primaries_first_hop: false, direct_link: is_direct };
-        let on = Ogm { prev_sender: from, tq, ttl: ogm.ttl - 1, flags, ..*ogm };
-        let at: Time = cx.now + cx.part_of(Span(self.cfg.jitter.0 / 2));
-        let (time, bytes) = (self.cfg.aggregation_time, self.cfg.aggregation_bytes);
-        let aggregation = self.cfg.aggregation.then_some(Aggregation { time, bytes });
-        self.queue.add(on, cx.interface, at, aggregation);
     }
 }

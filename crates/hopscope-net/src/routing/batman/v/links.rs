@@ -1,6 +1,7 @@
 //! Neighbours by their ELP messages, and the throughput of the links to them (bat_v_elp.c).
 
 use super::super::sequence::ahead;
+use crate::routing::Cx;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 
@@ -37,16 +38,9 @@ impl Neighbours {
         self.0.iter_mut()
     }
 
-    /// The only neighbour, where there is one alone.
-    pub(super) fn only(&self) -> Option<NodeId> {
-        match &self.0[..] {
-            [neighbour] => Some(neighbour.node),
-            _ => None,
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    /// Those that hear what goes by a radio.
+    pub(super) fn on<'a>(&'a self, radio: u8, cx: &'a Cx) -> impl Iterator<Item = &'a Neighbour> {
+        self.0.iter().filter(move |neighbour| cx.radio_of(neighbour.interface) == radio)
     }
 
     /// An ELP message came; true where it says something new (batadv_v_elp_neigh_update).
@@ -130,9 +124,7 @@ mod tests {
         let mut hear = |seq| neighbours.hear(0, NodeId(4), seq, Time::ZERO);
         assert_eq!([hear(7), hear(7), hear(6), hear(8)], [true, false, false, true]);
         assert_eq!([hear(8u32.wrapping_sub(63)), hear(8u32.wrapping_sub(64))], [false, true]);
-        assert_eq!(neighbours.only(), Some(NodeId(4)));
         assert!(neighbours.hear(1, NodeId(4), 7, Time(5)), "another radio");
-        assert_eq!(neighbours.only(), None);
         assert_eq!(neighbours.purge(Span(4), Time(4)), Some(Time(9)));
         assert!(neighbours.get(0, NodeId(4)).is_none() && neighbours.get(1, NodeId(4)).is_some());
     }

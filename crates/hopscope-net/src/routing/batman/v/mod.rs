@@ -28,8 +28,8 @@ pub struct BatmanV {
     cfg: BatmanVConfig,
     originators: Originators<Throughput>,
     neighbours: Neighbours,
-    /// OGMs that wait for the next frame, and when it goes.
-    waiting: Vec<Ogm2>,
+    /// OGMs that wait for the next frames, for each radio, and when those go.
+    waiting: Vec<Vec<Ogm2>>,
     next_frame: Time,
     /// Sequence numbers of the next ELP message and of the next OGM.
     elp_seq: u32,
@@ -188,13 +188,14 @@ impl BatmanV {
         let elp = Elp { origin: self.node, seq: self.elp_seq, interval: self.cfg.elp_interval, padding: 0 };
         self.elp_seq = self.elp_seq.wrapping_add(1);
         let message = BatmanMessage::Elp(elp).into();
-        cx.push(RoutingEffect::Broadcast { message, ttl: 1, delay: Span::ZERO });
+        cx.push(RoutingEffect::Broadcast { message, interface: None, ttl: 1, delay: Span::ZERO });
         let probe = Elp { padding: (self.cfg.probe_bytes - ELP_BYTES) as u16, ..elp };
         for neighbour in self.neighbours.iter_mut() {
             if neighbour.is_idle(self.cfg.probe_idle, cx.now) {
                 for _ in 0..self.cfg.elp_probes {
                     let (message, to) = (BatmanMessage::Elp(probe).into(), neighbour.node);
-                    cx.push(RoutingEffect::Unicast { message, to, ttl: 1, delay: Span::ZERO });
+                    let interface = Some(neighbour.interface);
+                    cx.push(RoutingEffect::Unicast { message, to, interface, ttl: 1, delay: Span::ZERO });
                 }
             }
             neighbour.throughput.add(link_throughput(&self.cfg, neighbour.interface, neighbour.node, cx));
@@ -218,9 +219,11 @@ impl BatmanV {
     fn say_ogm(&mut self, cx: &mut Cx) {
         let ogm = Ogm2 { origin: self.node, seq: self.ogm_seq, throughput: u32::MAX, ttl: self.cfg.ttl as u8 };
         self.ogm_seq = self.ogm_seq.wrapping_add(1);
-        // Where nobody is heard, nothing is sent (batadv_hardif_no_broadcast).
-        if !self.neighbours.is_empty() {
-            self.queue(ogm, cx);
+        for radio in 0..cx.link.radios() {
+            // Where nobody is heard, nothing is sent (batadv_hardif_no_broadcast).
+            if self.neighbours.on(radio, cx).next().is_some() {
+                self.queue(ogm, radio, cx);
+            }
         }
         let after = jittered(self.cfg.originator_interval, self.cfg.jitter, cx);
         self.armed.by(OGM, cx.now + after, cx.out);
@@ -279,8 +282,8 @@ impl BatmanV {
 
     /// Sends an OGM on, where it came by the best neighbour and for the first time (batadv_v_ogm_forward).
     fn carry_on(&mut self, place: usize, via: usize, from: NodeId, ogm: &Ogm2, value: u32, cx: &mut Cx) {
-        // The only neighbour has it already.
-        if self.neighbours.only().is_some_and(|only| only == from || only == ogm.origin) {
+        let came_by = cx.radio_of(cx.interface);
+        if !(0..cx.link.radios()).any(|radio| self.concerns(radio, [from, ogm.origin], cx)) {
             return;
         }
         let originator = self.originators.at_mut(place);
@@ -288,24 +291,38 @@ impl BatmanV {
             return;
         }
         originator.whole.0 = Some(ogm.seq);
-        if ogm.ttl > 1 {
-            let throughput = onwards(value, &self.cfg);
-            self.queue(Ogm2 { throughput, ttl: ogm.ttl - 1, ..*ogm }, cx);
+        for radio in 0..cx.link.radios() {
+            if ogm.ttl > 1 && self.concerns(radio, [from, ogm.origin], cx) {
+                let throughput = onwards(value, radio == came_by, &self.cfg);
+                self.queue(Ogm2 { throughput, ttl: ogm.ttl - 1, ..*ogm }, radio, cx);
+            }
+        }
+    }
+
+    /// Somebody on a radio may not have an OGM yet (batadv_hardif_no_broadcast): no only neighbour that is one of these.
+    fn concerns(&self, radio: u8, known: [NodeId; 2], cx: &Cx) -> bool {
+        let mut on = self.neighbours.on(radio, cx);
+        match (on.next(), on.next()) {
+            (Some(only), None) => !known.contains(&only.node),
+            (None, _) => false,
+            (Some(_), Some(_)) => true,
         }
     }
 
     // ---- frames ----------------------------------------------------------------------------------------------
 
-    /// An OGM waits for the next frame (batadv_v_ogm_queue_on_if).
-    fn queue(&mut self, ogm: Ogm2, cx: &mut Cx) {
+    /// An OGM waits for the next frame of a radio (batadv_v_ogm_queue_on_if).
+    fn queue(&mut self, ogm: Ogm2, radio: u8, cx: &mut Cx) {
         if !self.cfg.aggregation {
-            broadcast(vec![ogm], cx);
+            broadcast(vec![ogm], radio, cx);
             return;
         }
-        if (self.waiting.len() as u32 + 1) * OGM2_BYTES > self.cfg.aggregation_bytes {
-            broadcast(std::mem::take(&mut self.waiting), cx);
+        self.waiting.resize_with(cx.link.radios().into(), Vec::new);
+        let waiting = &mut self.waiting[usize::from(radio)];
+        if (waiting.len() as u32 + 1) * OGM2_BYTES > self.cfg.aggregation_bytes {
+            broadcast(std::mem::take(waiting), radio, cx);
         }
-        self.waiting.push(ogm);
+        waiting.push(ogm);
         if self.next_frame <= cx.now {
             // The kernel's clock runs on where nothing waits.
             let time = self.cfg.aggregation_time;
@@ -316,15 +333,19 @@ impl BatmanV {
     }
 
     fn send_frame(&mut self, cx: &mut Cx) {
-        broadcast(std::mem::take(&mut self.waiting), cx);
+        for (radio, waiting) in (0..).zip(&mut self.waiting) {
+            if !waiting.is_empty() {
+                broadcast(std::mem::take(waiting), radio, cx);
+            }
+        }
         let time = self.cfg.aggregation_time;
         self.next_frame = cx.now + jittered(time, Span(time.0 / 10), cx);
     }
 }
 
-fn broadcast(ogms: Vec<Ogm2>, cx: &mut Cx) {
-    let message = BatmanMessage::Ogm2(ogms.into()).into();
-    cx.push(RoutingEffect::Broadcast { message, ttl: 1, delay: Span::ZERO });
+fn broadcast(ogms: Vec<Ogm2>, radio: u8, cx: &mut Cx) {
+    let (message, interface) = (BatmanMessage::Ogm2(ogms.into()).into(), Some(radio));
+    cx.push(RoutingEffect::Broadcast { message, interface, ttl: 1, delay: Span::ZERO });
 }
 
 /// Throughput of a link, 100 kbit/s, as the MAC knows it (batadv_v_elp_get_throughput).
@@ -338,9 +359,9 @@ fn link_throughput(cfg: &BatmanVConfig, interface: u8, node: NodeId, cx: &Cx) ->
     (throughput / UNIT).min(u32::MAX.into()) as u32
 }
 
-/// Throughput of a path as it is carried on (batadv_v_forward_penalty).
-fn onwards(value: u32, cfg: &BatmanVConfig) -> u32 {
-    if cfg.half_duplex && value > NOT_HALVED {
+/// Throughput of a path as it is carried on, by the radio that it came by or by another one (batadv_v_forward_penalty).
+fn onwards(value: u32, is_same_radio: bool, cfg: &BatmanVConfig) -> u32 {
+    if cfg.half_duplex && is_same_radio && value > NOT_HALVED {
         return value / 2;
     }
     (u64::from(value) * (ALL - u64::from(cfg.hop_penalty)) / ALL) as u32

@@ -76,7 +76,9 @@ fn the_first_hop_counts_in_full_and_each_further_one_half() {
 #[test]
 fn slow_paths_pay_the_hop_penalty_instead() {
     let cfg = BatmanVConfig::default();
-    assert_eq!([1000, 12, 11, 10, 9, 1].map(|value| onwards(value, &cfg)), [500, 6, 5, 8, 7, 0]);
+    assert_eq!([1000, 12, 11, 10, 9, 1].map(|value| onwards(value, true, &cfg)), [500, 6, 5, 8, 7, 0]);
+    // 30 of 255 less, by whichever radio.
+    assert_eq!([1000, 10].map(|value| onwards(value, false, &cfg)), [882, 8]);
 }
 
 #[test]
@@ -122,6 +124,10 @@ fn probes_go_to_neighbours_that_no_data_goes_to() {
 struct Known(BTreeMap<u32, u64>);
 
 impl LinkLayer for Known {
+    fn radios(&self) -> u8 {
+        1
+    }
+
     fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
         let expected_throughput = self.0.get(&neighbour.0).copied();
         LinkEstimate { data_rate: 6_000_000, expected_throughput, ..LinkEstimate::default() }

@@ -11,12 +11,12 @@ mod tests;
 use link::{Event, Link, Said, State};
 
 use crate::config::hwmp::HwmpConfig;
-use crate::routing::{Cx, RoutingEffect};
+use crate::routing::Cx;
 use hopscope_core::ids::NodeId;
 use hopscope_core::units::{Span, Time};
 use hopscope_packet::hwmp::{Beacon, HwmpMessage, Peering, PeeringAction};
 
-use super::of_tu;
+use super::{of_tu, send_by};
 
 /// The neighbours of a node.
 #[derive(Debug, Default)]
@@ -48,9 +48,10 @@ mod reason {
 }
 
 impl Peers {
-    /// Peerings that stand.
-    pub(super) fn established(&self) -> usize {
-        self.list.iter().filter(|peer| peer.link.state == State::Established).count()
+    /// Peerings of a radio that stand.
+    pub(super) fn established(&self, interface: u8) -> usize {
+        let stands = |peer: &&Peer| peer.interface == interface && peer.link.state == State::Established;
+        self.list.iter().filter(stands).count()
     }
 
     /// Whether the link to a neighbour stands.
@@ -105,7 +106,7 @@ impl Peers {
                         peer: Some(frame.local),
                         reason: reason::MOST_PEERS,
                     };
-                    send(close, from, cx);
+                    send(close, (cx.interface, from), cx);
                     return false;
                 }
                 PeeringAction::Confirm | PeeringAction::Close => return false,
@@ -196,13 +197,12 @@ impl Peer {
                     Peering { action: PeeringAction::Close, local: self.link.local, peer, reason }
                 }
             };
-            send(frame, self.node, cx);
+            send(frame, (self.interface, self.node), cx);
         }
         before == State::Established && self.link.state != State::Established
     }
 }
 
-fn send(frame: Peering, to: NodeId, cx: &mut Cx) {
-    let message = HwmpMessage::Peering(frame).into();
-    cx.push(RoutingEffect::Unicast { message, to, ttl: 1, delay: Span::ZERO });
+fn send(frame: Peering, (interface, to): (u8, NodeId), cx: &mut Cx) {
+    send_by(HwmpMessage::Peering(frame), Some(interface), to, cx);
 }

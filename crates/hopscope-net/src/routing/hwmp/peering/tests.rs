@@ -159,7 +159,7 @@ fn no_more_neighbours_than_allowed() {
     }
     net.run(ms(3_000));
     let of = |node: usize| match &net.nodes[node] {
-        crate::routing::Router::Hwmp(hwmp) => hwmp.peers.established(),
+        crate::routing::Router::Hwmp(hwmp) => hwmp.peers.established(0),
         other => unreachable!("{other:?}"),
     };
     assert_eq!((of(0), of(1) + of(2) + of(3)), (1, 1));

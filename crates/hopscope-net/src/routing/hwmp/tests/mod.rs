@@ -1,6 +1,7 @@
 mod exchange;
 mod graph;
 mod quality;
+mod radios;
 mod root;
 
 use crate::config::hwmp::HwmpConfig;
