@@ -324,6 +324,7 @@ def test_how_close_the_cells_have_to_be():
         "a-single": {"1"}, "a-lossy": {"1"}, "b-tcp": {"1"}, "c-stations": {"3"}, "d-edca": {"3"},
         "e-hidden": {"5"}, "f-chain-udp": {"5"}, "g-chain-tcp": {"7"},
         "h-rate": {"1", "10", "11", "28", "34", "36", "37"},
+        "i-hwmp": {"5"}, "i-static": {"5"},
     }  # fmt: skip
 
 

@@ -100,7 +100,7 @@ impl Range {
     }
 
     /// What a number of this unit takes where nothing else is said.
-    pub fn of_unit(unit: &str) -> Range {
+    fn of_unit(unit: &str) -> Range {
         match unit {
             // Powers and gains on a logarithmic scale may be negative.
             "dBm" | "dB" => Range::ANY,
@@ -332,14 +332,14 @@ param_types! {
 ///
 /// Its texts are one: references to five texts a line would be a tenth of the engine that pages load.
 #[derive(Debug)]
-pub struct Line {
+pub struct ParamRow {
     /// Name, unit, source, condition and meaning, each but the last with a `\n` behind it.
     pub text: &'static str,
     /// Its numbers, where they are not those of its unit.
     pub range: Option<&'static Range>,
 }
 
-impl Line {
+impl ParamRow {
     fn texts(&self) -> [&'static str; 5] {
         let mut texts = self.text.splitn(5, '\n');
         std::array::from_fn(|_| texts.next().expect("five texts"))
@@ -398,18 +398,18 @@ impl<T: ParamType + Serialize + DeserializeOwned> Parameter for T {
     }
 }
 
-/// The keys of a section from its lines and its defaults.
-pub fn describe(lines: &[Line], defaults: &[&dyn Parameter]) -> Vec<Key> {
-    lines.iter().zip(defaults).map(|(line, default)| line.key(*default)).collect()
+/// The keys of a section from its rows and its defaults.
+pub fn describe(rows: &[ParamRow], defaults: &[&dyn Parameter]) -> Vec<Key> {
+    rows.iter().zip(defaults).map(|(row, default)| row.key(*default)).collect()
 }
 
 /// Adds the errors of all parameters that lie outside their ranges; `section` stands before their names.
-pub fn outside(lines: &[Line], values: &[&dyn Parameter], section: &str, found: &mut Vec<BuildError>) {
-    for (line, value) in lines.iter().zip(values) {
+pub fn outside(rows: &[ParamRow], values: &[&dyn Parameter], section: &str, found: &mut Vec<BuildError>) {
+    for (row, value) in rows.iter().zip(values) {
         let numbers = value.all_numbers();
         let refuse = |(place, number): (String, f64)| {
-            let [name, unit, ..] = line.texts();
-            line.range().refuse(format_args!("{section}.{name}{place}"), unit, number)
+            let [name, unit, ..] = row.texts();
+            row.range().refuse(format_args!("{section}.{name}{place}"), unit, number)
         };
         found.extend(numbers.into_iter().filter_map(refuse));
     }
@@ -418,12 +418,12 @@ pub fn outside(lines: &[Line], values: &[&dyn Parameter], section: &str, found: 
 /// Reads a section in its serde form: unknown keys are refused, and what is not given keeps its default.
 pub fn read<'de, D: Deserializer<'de>>(
     from: D,
-    lines: &[Line],
+    rows: &[ParamRow],
     values: &mut [&mut dyn Parameter],
 ) -> Result<(), D::Error> {
     for (name, value) in Map::deserialize(from)? {
-        let Some(place) = lines.iter().position(|line| line.name() == name) else {
-            let names = lines.iter().map(|line| format!("`{}`", line.name())).collect::<Vec<_>>().join(", ");
+        let Some(place) = rows.iter().position(|row| row.name() == name) else {
+            let names = rows.iter().map(|row| format!("`{}`", row.name())).collect::<Vec<_>>().join(", ");
             return Err(D::Error::custom(format_args!("unknown field `{name}`, expected one of {names}")));
         };
         values[place].take(value).map_err(|error| D::Error::custom(format_args!("{name}: {error}")))?;
@@ -506,13 +506,13 @@ macro_rules! params {
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
                 let mut section = Self::default();
-                $crate::config::params::read(from, Self::LINES, &mut [$(&mut section.$field),+])?;
+                $crate::config::params::read(from, Self::ROWS, &mut [$(&mut section.$field),+])?;
                 Ok(section)
             }
         }
 
         impl $name {
-            const LINES: &'static [$crate::config::params::Line] = &[$($crate::config::params::Line {
+            const ROWS: &'static [$crate::config::params::ParamRow] = &[$($crate::config::params::ParamRow {
                 text: concat!(
                     stringify!($field), "\n", $unit, "\n", $source, "\n", $($when,)? "\n", $($doc),+
                 ),
@@ -520,19 +520,19 @@ macro_rules! params {
                 range: [$(Some(&$range),)? None][0],
             }),+];
 
-            /// The values of its lines.
-            fn values(&self) -> [&dyn $crate::config::params::Parameter; Self::LINES.len()] {
+            /// The values of its rows.
+            fn values(&self) -> [&dyn $crate::config::params::Parameter; Self::ROWS.len()] {
                 [$(&self.$field),+]
             }
 
             /// The parameters of this section, in order.
             pub fn describe() -> Vec<$crate::config::params::Key> {
-                $crate::config::params::describe(Self::LINES, &Self::default().values())
+                $crate::config::params::describe(Self::ROWS, &Self::default().values())
             }
 
             /// Adds the errors of all parameters that lie outside their ranges; `section` stands before their names.
             pub fn outside(&self, section: &str, found: &mut Vec<$crate::error::BuildError>) {
-                $crate::config::params::outside(Self::LINES, &self.values(), section, found);
+                $crate::config::params::outside(Self::ROWS, &self.values(), section, found);
             }
         }
     };

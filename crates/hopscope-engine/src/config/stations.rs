@@ -147,7 +147,7 @@ impl Config {
 
     /// The nodes that have a radio.
     fn nodes_of<'a>(&self, interface: &'a InterfaceConfig) -> impl Iterator<Item = u32> + use<'a> {
-        let all = interface.nodes.is_empty().then(|| 0..self.nodes.len() as u32);
+        let all = interface.nodes.is_empty().then_some(0..self.nodes.len() as u32);
         interface.nodes.iter().copied().chain(all.into_iter().flatten())
     }
 

@@ -2,20 +2,21 @@
 
 use crate::config::hwmp::HwmpConfig;
 use crate::routing::LinkEstimate;
-use hopscope_packet::hwmp::NO_METRIC;
 
-/// The metric of a link: 1 at least, [`NO_METRIC`] where nothing comes through.
+/// The metric of a link: 1 at least, [`NO_METRIC`](hopscope_packet::hwmp::NO_METRIC) where nothing comes through.
 pub(super) fn airtime(link: LinkEstimate, cfg: &HwmpConfig) -> u32 {
     let bits = f64::from(cfg.test_frame) / link.data_rate as f64;
     let time = (cfg.overhead.as_secs() + bits) / (1.0 - link.failed).max(0.0);
     let units = time / cfg.metric_unit.as_secs();
-    if units.is_finite() { (units.ceil().max(1.0) as u32).min(NO_METRIC) } else { NO_METRIC }
+    // What is too large, or infinite, becomes the largest number: NO_METRIC.
+    units.ceil().max(1.0) as u32
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use hopscope_core::units::Span;
+    use hopscope_packet::hwmp::NO_METRIC;
 
     #[test]
     fn it_is_the_airtime_of_a_frame_that_comes_through() {

@@ -34,8 +34,10 @@ pub(super) fn select(neighbours: &[Neighbour], coverage: u32, always: impl Fn(No
 mod tests {
     use super::*;
 
-    /// Neighbours with the costs of the links to them and what they reach at which costs.
-    fn chosen(neighbours: &[(u32, Cost, &[(u32, Cost)])], coverage: u32) -> Vec<u32> {
+    /// A neighbour with the cost of the link to it, and what it reaches at which costs.
+    type Near<'a> = (u32, Cost, &'a [(u32, Cost)]);
+
+    fn chosen(neighbours: &[Near<'_>], coverage: u32) -> Vec<u32> {
         let reached: Vec<Vec<(NodeId, Cost)>> =
             neighbours.iter().map(|n| n.2.iter().map(|&(node, cost)| (NodeId(node), cost)).collect()).collect();
         let of = |(&(node, cost, _), reaches): (&(u32, Cost, _), _)| Neighbour {
@@ -50,7 +52,7 @@ mod tests {
 
     #[test]
     fn the_best_path_to_each_node_is_taken() {
-        let neighbours: &[(u32, Cost, &[(u32, Cost)])] =
+        let neighbours: &[Near<'_>] =
             &[(1, 1000, &[(10, 1000)]), (2, 3000, &[(10, 1000), (11, 1000)]), (9, 100, &[(11, 100)])];
         assert_eq!(chosen(neighbours, 1), [1, 2], "9 relays nothing");
         assert_eq!(chosen(&neighbours[..1], 1), [1]);

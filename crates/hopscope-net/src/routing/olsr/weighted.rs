@@ -322,8 +322,8 @@ mod tests {
         zero.hears(3, &[(5, 255)]);
         zero.calculates(&near);
         // Who advertises, what, and whether a path may change by it. 5 is reached over 3 at 3,072.
-        let cases: [(u32, &[(u32, u8)], bool); 6] = [
-            (9, &[(5, 255)], false),
+        let cases = [
+            (9, [(5, 255)].as_slice(), false),
             (4, &[(5, 128)], false),
             (4, &[(5, 200)], false),
             (4, &[(5, 255)], true),
@@ -349,13 +349,16 @@ mod tests {
         prop_oneof![Just(255u8), Just(127), Just(85), Just(20)]
     }
 
+    /// Whether a neighbour relays, the quality of the link to it, and those of its links.
+    type Heard = (bool, u8, Vec<(u32, u8)>);
+
     fn steps() -> impl Strategy<Value = Step> {
         let nodes = 0..NODES as u32;
         let links = move || {
             prop::collection::btree_map(nodes.clone(), lq(), 0..5).prop_map(|map| map.into_iter().collect::<Vec<_>>())
         };
         let priced = |(node, lq): (u32, u8)| (NodeId(node), pricing().cost(quality(lq)));
-        let of = move |(node, (relays, lq, links)): (u32, (bool, u8, Vec<(u32, u8)>))| {
+        let of = move |(node, (relays, lq, links)): (u32, Heard)| {
             let reaches =
                 links.into_iter().filter(|link| link.0 > 0).map(priced).filter(|link| link.1 < BROKEN).collect();
             (node, relays, pricing().cost(quality(lq)), reaches)

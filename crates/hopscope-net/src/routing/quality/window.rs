@@ -65,7 +65,8 @@ impl Window {
         self.at = (self.at + 1) % length;
         self.seconds[self.at] = Second { received: 0, sent: 0 };
         // In 1/1024 first, as olsrd rounds.
-        if sent == 0 { 0 } else { ((received * 1024 / sent).min(1024) * u32::from(ALL) / 1024) as u8 }
+        let share = (received * 1024).checked_div(sent).unwrap_or(0);
+        (share.min(1024) * u32::from(ALL) / 1024) as u8
     }
 
     /// Seconds of the window that were not silent: the first HELLO is missing after one and a half intervals, each further

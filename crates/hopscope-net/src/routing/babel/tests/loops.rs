@@ -30,10 +30,8 @@ fn under_events(cfg: &BabelConfig, events: usize, seed: u64) -> usize {
     let mut draw = |below: usize| (dice.uniform() * below as f64) as usize;
     let mut is_dead = [false; NODES];
     let mut wanted = [[false; NODES]; NODES];
-    for a in 0..NODES {
-        for b in 0..a {
-            wanted[a][b] = draw(10) < 4;
-        }
+    for (a, row) in wanted.iter_mut().enumerate() {
+        row[..a].fill_with(|| draw(10) < 4);
     }
     for _ in 0..events {
         let (a, b) = (draw(NODES), draw(NODES));

@@ -164,7 +164,6 @@ fn paths_lead_in_circles_for_as_long_as_nodes_know_different_things() {
     // No claim of OLSR: docs/models/olsr.md has the figures. Link states differ while messages are under path.
     for (name, cfg) in [("olsr-etx", set("olsr-etx")), ("olsrd", set("olsrd")), ("hops", by_hops())] {
         let (loops, paths) = loops(&cfg);
-        println!("{name}: {loops} of {paths} paths are loops");
         assert!(paths > 100_000 && loops > 0 && loops < paths / 10, "{name}: {loops} of {paths}");
     }
 }
