@@ -12,6 +12,7 @@ ORDER = (
     "armaghani2008",
     "broch1998",
     "multihop-ht",
+    "mesh-routing",
     "validation",
 )
-"""The studies of the catalogue in its order, one that routing is judged by, one of this project, and the validation."""
+"""The studies of the catalogue in its order, one that routing is judged by, two of this project, and the validation."""

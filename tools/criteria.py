@@ -15,7 +15,16 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-STUDIES = ("fu2003", "afrakhteh2005", "anastasi2006", "zhang2006", "armaghani2008", "broch1998", "multihop-ht")
+STUDIES = (
+    "fu2003",
+    "afrakhteh2005",
+    "anastasi2006",
+    "zhang2006",
+    "armaghani2008",
+    "broch1998",
+    "multihop-ht",
+    "mesh-routing",
+)
 
 #: What explains a verdict and decides none.
 WORDS = ("id", "because", "contradiction", "check")

@@ -553,7 +553,8 @@ def main() -> None:
     walk_charts("dccp", "walks")
     walk_charts("tcp", "walks-tcp")
     validation_pages()
-    for paper in ("anastasi2006", "zhang2006", "armaghani2008", "afrakhteh2005", "fu2003", "broch1998", "multihop-ht"):
+    papers = ("anastasi2006", "zhang2006", "armaghani2008", "afrakhteh2005", "fu2003", "broch1998")
+    for paper in (*papers, "multihop-ht", "mesh-routing"):
         paper_pages(paper)
     fairness_page()
     thinning_page()

@@ -45,10 +45,13 @@ NETWORK = {
     "mac_packets": 10_000,
     "link_drop_probability": 0.001,
     "false_link_failures": 0,
+    "routing_bytes": 1000,
+    "route_changes": 10,
     "mpdus_per_ppdu": 1.0,
     "mpdu_repeat_ratio": 0.01,
 }
 NODE = {
+    "data_drops": {},
     "queue_mean": 0.5,
     "queue_max": 5,
     "queue_drops": 0,

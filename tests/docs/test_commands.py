@@ -72,6 +72,9 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     guide = (ROOT / "docs/guide/modern.md").read_text()
     modern = next(b for b in re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL))
     (folder / "modern.toml").write_text(modern.replace('"20s"', '"1s"'))
+    guide = (ROOT / "docs/guide/mesh.md").read_text()
+    mesh = next(b for b in re.findall(r"```toml\n(.*?)```", guide, flags=re.DOTALL))
+    (folder / "mesh.toml").write_text(re.sub(r'"(120|60|30|5)s"', lambda one: f'"{max(1, int(one[1]) // 30)}s"', mesh))
     guide = (ROOT / "docs/guide/compare.md").read_text()
     measured = re.search(r"`testbed.csv`.*?```text\n(.*?)```", guide, flags=re.DOTALL)
     assert measured is not None

@@ -60,6 +60,29 @@ def test_exceeds_by_a_factor(times, holds):
     assert evaluate("exceeds", noisy, at={"x": 2}, than={"x": 1}, times=7) is None
 
 
+def costly(label, cost, gain):
+    """A setting with a cost and a gain, each by seed."""
+    runs = [{"seed": seed, "y": y, "cost": c} for seed, (y, c) in enumerate(zip(gain, cost, strict=True), 1)]
+    return Table(label, [({}, runs)])
+
+
+@pytest.mark.parametrize(
+    ("cost", "gain", "holds"),
+    [
+        ((7, 8, 9), (1, 2, 3), True),  # more cost, less gain
+        ((1, 1, 2), (7, 8, 9), True),
+        ((7, 8, 9), (7, 8, 9), False),
+        ((1, 1, 2), (1, 2, 3), False),
+        ((7, 8, 9), (4, 5, 7), None),  # noise in the gain
+        ((4, 5, 7), (1, 2, 3), True),  # noise in the cost
+    ],
+)
+def test_of_two_settings_the_costly_one_gains_less(cost, gain, holds):
+    other = costly("other", (4, 6, 5), (4, 6, 5))
+    assert evaluate("opposed", costly("this", cost, gain), other=other, to=measure("cost")) is holds
+    assert evaluate("opposed", other, other=other, to=measure("cost")) is True
+
+
 def test_leads_and_trails_every_rival():
     curve = {"a": 10, "b": 20, "c": 30}
     assert evaluate("higher", curve, at={"x": "c"}, rivals={"x": ("a", "b")}) is True

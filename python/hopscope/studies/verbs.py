@@ -203,6 +203,16 @@ def _compared(check: Check, table: Table, other: Table | None, *, sign: int) -> 
     return holds, f"{show(a, unit)} against {show(b, unit)}: {gap.words(unit or 'apart')}"
 
 
+@verb("opposed", "to versus")
+def _opposed(check: Check, table: Table, other: Table | None) -> Evaluation:
+    """Of it and `versus` that with more of the metric `to` has less of this one; holds where noise hides which has."""
+    cost, gap = (difference(table, one, {}, {}, other=other) for one in (check.args["to"], check.measure))
+    words = f"{cost.words(check.args['to'].unit or 'apart')}, {gap.words(check.measure.unit or 'apart')}"
+    if cost.is_higher is None:
+        return True, words
+    return gap.is_lower if cost.is_higher else gap.is_higher, words
+
+
 # --- Shapes along a sweep --------------------------------------------------------------------------------------------
 
 
