@@ -185,7 +185,7 @@ def report(session: Session, found: dict[str, Any], *, as_json: bool) -> None:
     captured = session.captured
     if captured is not None:
         note(captured.sentence())
-        if not captured.is_whole and not captured.broken_pipe:
+        if captured.has_failed:
             raise RunFailed("the capture is not whole; the run is")
 
 

@@ -59,7 +59,7 @@ def command(
     if as_json:
         typer.echo(json.dumps(captured.to_json()))
     note(captured.sentence())
-    if not captured.is_whole and not captured.broken_pipe:
+    if captured.has_failed:
         raise RunFailed("the capture is not whole")
 
 

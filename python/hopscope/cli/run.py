@@ -125,7 +125,7 @@ def command(
     if captures is not None:
         _report_captures(captures)
     report_failures(result)
-    if captures is not None and any(not one.is_whole and not one.broken_pipe for one in captures.written.values()):
+    if captures is not None and any(one.has_failed for one in captures.written.values()):
         raise RunFailed("a capture is not whole; the runs are, and are kept")
 
 

@@ -109,6 +109,11 @@ class Captured:
         """Whether it reaches to the end of the run."""
         return self.ended_s is None
 
+    @property
+    def has_failed(self) -> bool:
+        """Whether it ended before the run, and not as its reader went away."""
+        return not self.is_whole and not self.broken_pipe
+
     def sentence(self) -> str:
         """What came of it, in words."""
         packets = f"{self.packets} packet{'s' * (self.packets != 1)}"
