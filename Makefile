@@ -191,7 +191,7 @@ lint: $(VENV)/.requirements ## Format, ruff, spelling, mypy, clippy
 	$(call quiet,ruff format --check,$(BIN)/ruff format --check .)
 	$(call quiet,ruff check,$(BIN)/ruff check .)
 	$(call quiet,spelling,if [ -x $(BIN)/typos ]; then $(BIN)/typos --config _typos.toml; fi)
-	$(call quiet,mypy --strict,$(BIN)/mypy --strict)
+	$(call quiet,mypy --strict,$(BIN)/mypy --strict && for file in studies/*-*/*.py; do $(BIN)/mypy --strict $$file || exit 1; done)
 	$(call quiet,cargo clippy,cargo clippy --quiet --locked --workspace $(TOO_NEW) --all-targets -- -D warnings)
 	$(call quiet,cargo clippy of the fuzz targets,cargo clippy --quiet --locked $(FUZZ) --all-targets -- -D warnings)
 

@@ -54,7 +54,10 @@ def test_each_radio_has_a_row_with_its_channel() -> None:
 def test_a_document_keeps_its_interfaces() -> None:
     scenario = chain([{"number": 0, "channel": 6}, {"nodes": ["first", "last"], "channel": 11, "data_rate": "1Mbps"}])
     shown = scenario.resolved["interface"]
-    assert [(table.get("nodes"), table["number"], table["channel"]) for table in shown] == [(None, 0, 6), ([0, 6], 1, 11)]
+    assert [(table.get("nodes"), table["number"], table["channel"]) for table in shown] == [
+        (None, 0, 6),
+        ([0, 6], 1, 11),
+    ]
     assert Scenario(scenario.resolved).points[0].config(1) == scenario.points[0].config(1)
 
 

@@ -469,7 +469,9 @@ def test_the_page_of_batman_adv_lists_its_sets_and_names_parameters_that_exist()
     assert len(named) >= 16
 
 
-@pytest.mark.parametrize(("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 22), ("babel", 16), ("hwmp", 28)])
+@pytest.mark.parametrize(
+    ("protocol", "least"), [("aodv", 17), ("dsdv", 9), ("dsr", 16), ("olsr", 22), ("babel", 16), ("hwmp", 28)]
+)
 def test_the_page_lists_the_sets_and_names_parameters_that_exist(protocol: str, least: int) -> None:
     page = (Path(__file__).parents[2] / "docs" / "models" / f"{protocol}.md").read_text()
     assert re.findall(r"^\| `([\w-]+)` \|", page, flags=re.MULTILINE) == SETS[protocol]

@@ -21,7 +21,8 @@ _LETTERS = {
     "rts": "RTS", "cts": "CTS", "ack": "ACK", "mac": "MAC", "tcp": "TCP", "rto": "RTO", "rtt": "RTT", "ttl": "TTL",
     "eifs": "EIFS", "nav": "NAV", "red": "RED", "codel": "CoDel", "aodv": "AODV", "dsr": "DSR", "olsr": "OLSR",
     "babel": "Babel", "dsdv": "DSDV", "dccp": "DCCP", "lred": "LRED", "mda": "MDA", "daa": "DAA", "cwnd": "cwnd",
-    "arp": "ARP", "atp": "ATP", "sack": "SACK", "elp": "ELP", "ogm": "OGM", "batman_iv": "BATMAN_IV", "batman_v": "BATMAN_V", "hwmp": "HWMP",
+    "arp": "ARP", "atp": "ATP", "sack": "SACK", "elp": "ELP", "ogm": "OGM", "hwmp": "HWMP",
+    "batman_iv": "BATMAN_IV", "batman_v": "BATMAN_V",
 }  # fmt: skip
 #: Sections that say what a key is of.
 _PREFIXED = frozenset({"tcp", "dccp", "atp", "aodv", "dsr", "olsr", "dsdv", "babel", "batman_iv", "batman_v", "hwmp"})

@@ -350,7 +350,7 @@ mod tests {
     }
 
     /// Whether a neighbour relays, the quality of the link to it, and those of its links.
-    type Heard = (bool, u8, Vec<(u32, u8)>);
+    type Received = (bool, u8, Vec<(u32, u8)>);
 
     fn steps() -> impl Strategy<Value = Step> {
         let nodes = 0..NODES as u32;
@@ -358,7 +358,7 @@ mod tests {
             prop::collection::btree_map(nodes.clone(), lq(), 0..5).prop_map(|map| map.into_iter().collect::<Vec<_>>())
         };
         let priced = |(node, lq): (u32, u8)| (NodeId(node), pricing().cost(quality(lq)));
-        let of = move |(node, (relays, lq, links)): (u32, Heard)| {
+        let of = move |(node, (relays, lq, links)): (u32, Received)| {
             let reaches =
                 links.into_iter().filter(|link| link.0 > 0).map(priced).filter(|link| link.1 < BROKEN).collect();
             (node, relays, pricing().cost(quality(lq)), reaches)
