@@ -6,9 +6,9 @@
 
 use std::fmt::{self, Arguments};
 
-use serde::de::{DeserializeOwned, Error, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::{Map, Value};
+use serde::de::{DeserializeOwned, Error, MapAccess, Visitor};
+use serde::{Deserializer, Serialize};
+use serde_json::Value;
 
 use super::condition::When;
 use crate::error::BuildError;
@@ -330,7 +330,7 @@ param_types! {
 
 /// A line of `params!` without its type.
 ///
-/// Its texts are one: references to five texts a line would be a tenth of the engine that pages load.
+/// Its texts are one, as references to five of each line would make the engine of pages larger.
 #[derive(Debug)]
 pub struct ParamRow {
     /// Name, unit, source, condition and meaning, each but the last with a `\n` behind it.
@@ -345,8 +345,9 @@ impl ParamRow {
         std::array::from_fn(|_| texts.next().expect("five texts"))
     }
 
-    fn name(&self) -> &'static str {
-        self.texts()[0]
+    fn is_named(&self, name: &str) -> bool {
+        // The end of the name first: it tells most rows apart.
+        self.text.as_bytes().get(name.len()) == Some(&b'\n') && self.text.starts_with(name)
     }
 
     fn range(&self) -> Range {
@@ -421,14 +422,33 @@ pub fn read<'de, D: Deserializer<'de>>(
     rows: &[ParamRow],
     values: &mut [&mut dyn Parameter],
 ) -> Result<(), D::Error> {
-    for (name, value) in Map::deserialize(from)? {
-        let Some(place) = rows.iter().position(|row| row.name() == name) else {
-            let names = rows.iter().map(|row| format!("`{}`", row.name())).collect::<Vec<_>>().join(", ");
-            return Err(D::Error::custom(format_args!("unknown field `{name}`, expected one of {names}")));
-        };
-        values[place].take(value).map_err(|error| D::Error::custom(format_args!("{name}: {error}")))?;
+    struct Section<'a, 'b> {
+        rows: &'a [ParamRow],
+        values: &'a mut [&'b mut dyn Parameter],
     }
-    Ok(())
+
+    impl<'de> Visitor<'de> for Section<'_, '_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a section of parameters")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+            while let Some(name) = map.next_key::<String>()? {
+                let Some(place) = self.rows.iter().position(|row| row.is_named(&name)) else {
+                    let names =
+                        self.rows.iter().map(|row| format!("`{}`", row.texts()[0])).collect::<Vec<_>>().join(", ");
+                    return Err(M::Error::custom(format_args!("unknown field `{name}`, expected one of {names}")));
+                };
+                let taken = self.values[place].take(map.next_value()?);
+                taken.map_err(|error| M::Error::custom(format_args!("{name}: {error}")))?;
+            }
+            Ok(())
+        }
+    }
+
+    from.deserialize_map(Section { rows, values })
 }
 
 /// Reads one of some words and returns its place among them.
