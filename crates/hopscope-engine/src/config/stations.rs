@@ -32,6 +32,13 @@ pub struct InterfaceConfig {
     pub rates: Option<RatesConfig>,
 }
 
+impl InterfaceConfig {
+    /// It describes this radio of this node.
+    fn is_of(&self, node: u32, number: u8) -> bool {
+        self.number == number && (self.nodes.is_empty() || self.nodes.contains(&node))
+    }
+}
+
 /// Channel of a radio that no [`InterfaceConfig`] names.
 const DEFAULT_CHANNEL: u16 = 1;
 /// Most radios of a node.
@@ -231,16 +238,12 @@ impl Config {
     }
 
     fn is_described(&self, node: u32, number: u8) -> bool {
-        self.interfaces.iter().any(|interface| self.is_of(interface, node, number))
+        self.interfaces.iter().any(|interface| interface.is_of(node, number))
     }
 
     /// Where a radio is described; that of a neighbour of its number stands for one that is not.
     fn place_of(&self, node: u32, number: u8) -> usize {
-        self.interfaces.iter().position(|interface| self.is_of(interface, node, number)).unwrap_or_default()
-    }
-
-    fn is_of(&self, interface: &InterfaceConfig, node: u32, number: u8) -> bool {
-        interface.number == number && self.nodes_of(interface).any(|of| of == node)
+        self.interfaces.iter().position(|interface| interface.is_of(node, number)).unwrap_or_default()
     }
 }
 
