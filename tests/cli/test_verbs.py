@@ -64,7 +64,7 @@ def test_list_shows_what_there_is(hopscope: Any) -> None:
     assert {"static", "aodv", "dsdv", "olsr"} <= sections["routings"].keys()
     assert {"rfc3561", "aodv-uu", "aodv-uu-ll", "ns2"} <= sections["aodv-parameters"].keys()
     assert {"perkins1994", "ns2"} <= sections["dsdv-parameters"].keys()
-    assert list(sections["olsr-parameters"]) == ["rfc3626", "olsr-unik"]
+    assert list(sections["olsr-parameters"]) == ["rfc3626", "olsr-unik", "olsr-etx", "olsrd"]
     plain = hopscope("list").stdout
     for entries in sections.values():
         for name in entries:

@@ -43,7 +43,7 @@ def test_timestamps_make_the_packet_longer_and_not_its_payload_shorter() -> None
     [
         (
             {"routing": {"protocol": "dsr"}},
-            'found "dsr"; real packets take "static", "aodv", "dsdv", "olsr" of the engine, or daemons',
+            'found "dsr"; real packets take "static", "aodv", "dsdv", "olsr", "babel" of the engine, or daemons',
         ),
         (
             {"routing": {"protocol": "aodv"}, "node": [{"node": 2, "routing": "babeld"}]},

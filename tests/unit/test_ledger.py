@@ -42,6 +42,7 @@ def ledger(config: dict[str, Any]) -> dict[str, Any]:
     flows = [{**flow, "start": min(flow["start"], LATEST), "start_jitter": 0} for flow in config["flows"]]
     warmup = min(config["warmup"], LATEST)
     short = {**config, "flows": flows, "duration": duration, "warmup": warmup, "explain": True}
+    short["events"] = [event for event in config.get("events", []) if event["at"] < duration]
     if moving := config.get("mobility"):
         short["mobility"] = {**moving, "pause": min(moving.get("pause", 0), duration)}
     run: dict[str, Any] = _core.run(short).values()

@@ -346,7 +346,7 @@ impl ParamRow {
     }
 
     fn is_named(&self, name: &str) -> bool {
-        // The end of the name first: it tells most rows apart.
+        // The end of the name first: most rows differ there.
         self.text.as_bytes().get(name.len()) == Some(&b'\n') && self.text.starts_with(name)
     }
 
