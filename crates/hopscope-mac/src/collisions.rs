@@ -7,7 +7,8 @@
 use hopscope_core::math;
 use std::collections::VecDeque;
 
-use super::dcf::{Attempts, MacView};
+use super::dcf::Attempts;
+use super::view::MacView;
 use crate::config::MacConfig;
 use crate::config::mac::{CollisionMemory, CollisionSignal};
 use hopscope_core::units::{Span, Time};

@@ -33,6 +33,7 @@ pub mod retry;
 pub mod rules;
 pub mod state;
 pub mod timing;
+mod view;
 
 pub use collisions::Collisions;
 pub use dcf::{Dcf, MacEffects};
@@ -41,6 +42,7 @@ pub use failures::{FailureRule, Failures};
 pub use frame::{Frame, FrameKind};
 pub use rate::Rates;
 pub use rules::{MacRules, Pacing};
+pub use view::MacView;
 
 #[cfg(test)]
 mod tests;

@@ -37,12 +37,13 @@ use std::collections::BTreeMap;
 
 use crate::block_ack::{Originator, Outstanding, Recipient, Waits};
 use crate::contention::Station;
-use crate::dcf::{Attempts, MacView};
+use crate::dcf::Attempts;
 use crate::failures::Failures;
 use crate::frame::{Frame, FrameKind, Mpdu};
 use crate::rate::ht::HtRates;
 use crate::rules::MacRules;
 use crate::state::InterfaceState;
+use crate::view::MacView;
 use amsdu::Bundles;
 use category::Ac;
 pub use effects::{
