@@ -1,17 +1,18 @@
 //! A network of machines in virtual time. Every node has an interface queue; a frame takes 1 ms over a link that is there
 //! and fails after 5 ms over one that is not.
 
+mod mac;
+mod views;
+
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::config::{
-    AodvConfig, BabelConfig, BatmanIvConfig, BatmanVConfig, DsdvConfig, DsrConfig, HwmpConfig, OlsrConfig,
-};
-use crate::routing::{Aodv, Babel, BatmanIv, BatmanV, Dsdv, Dsr, Hwmp, Olsr};
-use crate::routing::{Cx, LinkEstimate, LinkLayer, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
+pub use mac::{Constants, STEADY, SteadyMac, cx};
+
+use crate::routing::{Cx, Lost, Query, RouteAnswer, Router, RoutingEffect, RoutingNote};
 use hopscope_core::ids::{NodeId, PacketId};
 use hopscope_core::rng::{Purpose, Stream};
 use hopscope_core::units::{Span, Time};
-use hopscope_mac::{FailureRule, Failures};
+use hopscope_mac::Failures;
 use hopscope_packet::DropReason;
 use hopscope_packet::arena::Extension;
 use hopscope_packet::batman::BatmanMessage;
@@ -27,72 +28,6 @@ const TTL: u8 = 64;
 pub fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_millis(ms)
 }
-
-/// A MAC that sends data at one rate, and keeps what fails where there is a rule for it.
-#[derive(Debug)]
-pub struct SteadyMac {
-    pub radios: u8,
-    pub data_rate: u64,
-    pub failures: Option<Failures>,
-}
-
-impl LinkLayer for SteadyMac {
-    fn radios(&self) -> u8 {
-        self.radios
-    }
-
-    fn estimate(&self, _interface: u8, neighbour: NodeId) -> LinkEstimate {
-        let known = self.failures.as_ref().map(|failures| failures.of(neighbour)).unwrap_or_default();
-        LinkEstimate {
-            data_rate: self.data_rate,
-            expected_throughput: None,
-            failed: known.average,
-            failed_in_row: known.in_row,
-        }
-    }
-}
-
-/// A MAC that sends data at 2 Mbit/s and keeps nothing.
-pub const STEADY: SteadyMac = SteadyMac { radios: 1, data_rate: 2_000_000, failures: None };
-
-/// An input over the first radio, with a MAC that sends data at 2 Mbit/s.
-pub fn cx<'a>(now: Time, rng: &'a mut Stream, out: &'a mut Vec<RoutingEffect>) -> Cx<'a> {
-    Cx { now, interface: 0, link: &STEADY, rng, out }
-}
-
-/// Constants of a protocol, from which its machines are made.
-pub trait Constants {
-    fn machine(&self, node: NodeId) -> Router;
-    /// What its MAC keeps of failures.
-    fn failure_rule(&self) -> Option<FailureRule> {
-        None
-    }
-}
-
-impl Constants for HwmpConfig {
-    fn machine(&self, node: NodeId) -> Router {
-        Router::Hwmp(Hwmp::new(node, self))
-    }
-
-    fn failure_rule(&self) -> Option<FailureRule> {
-        Some(HwmpConfig::failure_rule(self))
-    }
-}
-
-macro_rules! constants {
-    ($($config:ty => $machine:ident),*) => {$(
-        impl Constants for $config {
-            fn machine(&self, node: NodeId) -> Router {
-                Router::$machine($machine::new(node, self))
-            }
-        }
-    )*};
-}
-
-constants!(
-    AodvConfig => Aodv, DsdvConfig => Dsdv, DsrConfig => Dsr, OlsrConfig => Olsr, BabelConfig => Babel, BatmanIvConfig => BatmanIv,
-    BatmanVConfig => BatmanV
-);
 
 /// Where a packet is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -310,17 +245,6 @@ impl Net {
         self.packet(packet).place
     }
 
-    /// Packets that the machine of a node says it holds.
-    pub fn held(&self, node: usize) -> usize {
-        match &self.nodes[node] {
-            Router::Aodv(aodv) => aodv.held(),
-            Router::Dsdv(dsdv) => dsdv.held(),
-            Router::Dsr(dsr) => dsr.held(),
-            Router::Hwmp(hwmp) => hwmp.held(),
-            Router::Olsr(_) | Router::Babel(_) | Router::BatmanIv(_) | Router::BatmanV(_) => 0,
-        }
-    }
-
     /// Runs up to and with `until`, calling `check` after every event.
     pub fn run_checked(&mut self, until: Time, mut check: impl FnMut(&mut Net)) {
         while let Some(entry) = self.events.first_entry() {
@@ -337,70 +261,6 @@ impl Net {
 
     pub fn run(&mut self, until: Time) {
         self.run_checked(until, |_| ());
-    }
-
-    /// Messages sent of one kind: instant, sender, receiver, time to live.
-    pub fn sent(&self, kind: &str) -> Vec<(Time, u32, Option<u32>, u8)> {
-        self.sent_since(kind, Time::ZERO)
-    }
-
-    /// The same from an instant on.
-    pub fn sent_since(&self, kind: &str, since: Time) -> Vec<(Time, u32, Option<u32>, u8)> {
-        let of_kind = |(at, node, line): &(Time, u32, Line)| match line {
-            Line::Sent { message, to, ttl, .. } if message.kind() == kind && *at >= since => {
-                Some((*at, *node, *to, *ttl))
-            }
-            _ => None,
-        };
-        self.log.iter().filter_map(of_kind).collect()
-    }
-
-    /// Notes of a node: instant and note.
-    pub fn notes(&self, node: u32) -> Vec<(Time, RoutingNote)> {
-        let note = |(at, of, line): &(Time, u32, Line)| match line {
-            Line::Note(note) if *of == node => Some((*at, *note)),
-            _ => None,
-        };
-        self.log.iter().filter_map(note).collect()
-    }
-
-    /// When a node first noted this.
-    pub fn noted(&self, node: u32, note: RoutingNote) -> Option<Time> {
-        self.notes(node).iter().find(|noted| noted.1 == note).map(|noted| noted.0)
-    }
-
-    /// The way a packet that leaves now would take; it must not loop.
-    pub fn path(&mut self, src: usize, dst: usize) -> Option<Vec<u32>> {
-        self.route(src, dst).unwrap_or_else(|path| panic!("loop towards {dst}: {path:?}"))
-    }
-
-    /// The same; the error is a way that loops.
-    pub fn route(&mut self, src: usize, dst: usize) -> Result<Option<Vec<u32>>, Vec<u32>> {
-        let dst = NodeId(dst as u32);
-        if let Router::Dsr(dsr) = &self.nodes[src] {
-            return Ok(dsr.path(dst, self.now).map(|path| path.iter().map(|node| node.0).collect()));
-        }
-        let mut path = vec![src as u32];
-        let mut at = src;
-        while at != dst.index() {
-            let Some(next_hop) = self.next_hop(at, dst) else { return Ok(None) };
-            let again = path.contains(&next_hop.0);
-            at = next_hop.index();
-            path.push(next_hop.0);
-            if again {
-                return Err(path);
-            }
-        }
-        Ok(Some(path))
-    }
-
-    fn next_hop(&mut self, at: usize, dst: NodeId) -> Option<NodeId> {
-        // OLSR calculates its routes when a packet asks for one.
-        if matches!(self.nodes[at], Router::Olsr(_)) {
-            let query = Query { packet: PacketId(0), src: NodeId(at as u32), dst, prev: None, source_route: None };
-            self.input(at, |olsr, cx| olsr.route(&query, cx));
-        }
-        self.nodes[at].next_hop(dst, self.now)
     }
 
     /// Gives a machine an input and carries out what it wants done.
