@@ -40,6 +40,13 @@ impl Cx<'_> {
         self.out.push(RoutingEffect::Drop { packet, reason });
     }
 
+    /// Drops the packet of a frame that the MAC gave up, if it was data.
+    pub fn drop_lost(&mut self, lost: Option<&Lost>) {
+        if let Some(lost) = lost {
+            self.drop_packet(lost.packet, DropReason::LinkFailed);
+        }
+    }
+
     /// The radio of the node that what concerns an interface leaves by: a wire counts with the first radio.
     pub fn radio_of(&self, interface: u8) -> u8 {
         if interface < self.link.radios() { interface } else { 0 }

@@ -114,9 +114,7 @@ impl Aodv {
                 return;
             }
         }
-        if let Some(lost) = lost {
-            cx.drop_packet(lost.packet, DropReason::LinkFailed);
-        }
+        cx.drop_lost(lost);
         self.link_lost(next_hop, None, self.cfg.flush_queue, cx);
     }
 

@@ -195,9 +195,7 @@ impl Aodv {
     pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         // Where HELLOs decide, the loss of one frame says nothing of the link.
         if self.cfg.detection == Detection::Hello {
-            if let Some(lost) = lost {
-                cx.drop_packet(lost.packet, DropReason::LinkFailed);
-            }
+            cx.drop_lost(lost);
         } else if lost.is_some() || self.cfg.messages_break_links {
             self.link_failed(next_hop, lost, cx);
         }

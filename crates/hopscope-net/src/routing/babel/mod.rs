@@ -143,9 +143,7 @@ impl Babel {
 
     /// The MAC gave up a unicast frame.
     pub fn on_link_failure(&mut self, _next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
-        if let Some(lost) = lost {
-            cx.drop_packet(lost.packet, DropReason::LinkFailed);
-        }
+        cx.drop_lost(lost);
     }
 
     /// A timer expired.

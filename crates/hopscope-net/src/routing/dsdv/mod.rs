@@ -146,9 +146,7 @@ impl Dsdv {
     /// The MAC gave up a unicast frame to `next_hop` with this packet.
     pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
         if !self.cfg.link_layer_detection {
-            if let Some(lost) = lost {
-                cx.drop_packet(lost.packet, DropReason::LinkFailed);
-            }
+            cx.drop_lost(lost);
             return;
         }
         // Before the packet is held: it must not take the route that has just failed.

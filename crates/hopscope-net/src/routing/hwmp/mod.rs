@@ -162,9 +162,7 @@ impl Hwmp {
 
     /// The MAC gave up a unicast frame to `next_hop`.
     pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
-        if let Some(lost) = lost {
-            cx.drop_packet(lost.packet, DropReason::LinkFailed);
-        }
+        cx.drop_lost(lost);
         if self.peers.on_given_up(next_hop, &self.cfg, cx) {
             self.lose_peer((cx.interface, next_hop), cx);
             self.watch_peers(cx);

@@ -182,9 +182,7 @@ impl Olsr {
 
     /// The MAC gave up a unicast frame to `next_hop`.
     pub fn on_link_failure(&mut self, next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
-        if let Some(lost) = lost {
-            cx.drop_packet(lost.packet, DropReason::LinkFailed);
-        }
+        cx.drop_lost(lost);
         if self.cfg.link_layer_detection {
             self.link_broke(next_hop, cx);
         }

@@ -101,9 +101,7 @@ impl BatmanIv {
 
     /// The MAC gave up a unicast frame: that is none of the protocol's business.
     pub fn on_link_failure(&mut self, _next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
-        if let Some(lost) = lost {
-            cx.drop_packet(lost.packet, DropReason::LinkFailed);
-        }
+        cx.drop_lost(lost);
     }
 
     /// A timer expired.

@@ -139,9 +139,7 @@ impl BatmanV {
 
     /// The MAC gave up a unicast frame: rate control hears of it, and the protocol from that.
     pub fn on_link_failure(&mut self, _next_hop: NodeId, lost: Option<&Lost>, cx: &mut Cx) {
-        if let Some(lost) = lost {
-            cx.drop_packet(lost.packet, DropReason::LinkFailed);
-        }
+        cx.drop_lost(lost);
     }
 
     /// A timer expired.
