@@ -57,8 +57,7 @@ impl<R: Recorder> World<R> {
             (true, false) => Aqm::Drops,
             (true, true) => Aqm::Marks,
         };
-        let is_management = self.wiring.has_mesh && matches!(packet.body, Body::Routing);
-        let tid = if is_management { MANAGEMENT } else { tid_of_dscp(packet.dscp.into()) };
+        let tid = if self.wiring.is_management(packet) { MANAGEMENT } else { tid_of_dscp(packet.dscp.into()) };
         let new = PacketEntry { packet: id, to: packet.next_hop, tid, bytes, flow, aqm };
         let mut is_taken = false;
         self.note(Record::Queued { node, via: Interface::WIFI, packet: id });

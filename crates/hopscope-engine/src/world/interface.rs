@@ -246,8 +246,7 @@ impl<R: Recorder> World<R> {
     fn offer(&mut self, node: NodeId, id: PacketId) {
         let packet = self.packets.get(id);
         let (to, bytes) = (packet.next_hop, packet.bytes);
-        let is_management = self.wiring.has_mesh && matches!(packet.body, Body::Routing);
-        let kind = if is_management { FrameKind::Action } else { FrameKind::Data };
+        let kind = if self.wiring.is_management(packet) { FrameKind::Action } else { FrameKind::Data };
         // Asked for each packet: a layer paces only while it is quiet.
         let pacing = self.wifi[node].port.pacing();
         self.note(Record::Offered { node, packet: id });

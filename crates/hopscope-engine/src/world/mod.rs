@@ -69,8 +69,8 @@ use hopscope_mac::rules::StationRules;
 use hopscope_net::iface::port::PortEffect;
 use hopscope_net::iface::{Wifi, WireEnd, Wires};
 use hopscope_net::routing::{FixedRoutes, Machine, RoutingEffect};
-use hopscope_packet::PacketArena;
 use hopscope_packet::aodv::AodvEnvelope;
+use hopscope_packet::{Body, Packet, PacketArena};
 use hopscope_phy::channel::{Channel, Medium};
 use hopscope_phy::mobility::Mobility;
 use hopscope_phy::phy::RxOutcome;
@@ -108,6 +108,14 @@ struct Wiring {
     /// Hops of packets are counted.
     path_lengths: bool,
     sample_interval: Span,
+}
+
+impl Wiring {
+    /// A packet goes as a management frame.
+    #[inline(always)]
+    fn is_management(&self, packet: &Packet) -> bool {
+        self.has_mesh && matches!(packet.body, Body::Routing)
+    }
 }
 
 /// A network in motion, observed by `R`.
